@@ -1,0 +1,133 @@
+/*
+ * The record: one span as an observer writes it. Shared by every observer
+ * and by the tool, so it holds types and numbers only, no code that differs
+ * between the two. The format is documented in pamprof-records(5); a change
+ * here is a change of RECORD_VERSION and of that page.
+ */
+#ifndef PAMPROF_RECORD_H
+#define PAMPROF_RECORD_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+#define RECORD_VERSION   1
+#define RECORD_SIZE      256
+#define RECORD_TEXT_SIZE 208 /* bytes of text in one text slot */
+#define RECORD_TEXT_MAX  3   /* text slots one span may own */
+#define RING_MAGIC       "PAMPROF\n"
+
+/* What a slot holds: the two ends of a span, or text that belongs to one. */
+enum record_type {
+	RECORD_BEGIN = 1,
+	RECORD_END,
+	RECORD_TEXT
+};
+
+/* What the span is. Numbers are part of the format: append, never renumber. */
+enum record_kind {
+	KIND_RUN = 1,      /* one repetition of a measured job (harness) */
+	KIND_PHASE,        /* one call of the application into libpam */
+	KIND_CALL,         /* one call of a module: a rule of the stack */
+	KIND_CONVERSATION, /* one call of the application's conversation */
+	KIND_LOAD          /* dlopen of a module; written at its end only */
+};
+
+enum record_phase {
+	PHASE_NONE,
+	PHASE_START, /* pam_start: configuration read, modules loaded */
+	PHASE_AUTHENTICATE,
+	PHASE_SETCRED,
+	PHASE_ACCT_MGMT,
+	PHASE_OPEN_SESSION,
+	PHASE_CLOSE_SESSION,
+	PHASE_DELETE_CRED, /* pam_setcred with PAM_DELETE_CRED */
+	PHASE_CHAUTHTOK_PRELIM,
+	PHASE_CHAUTHTOK_UPDATE,
+	PHASE_CHAUTHTOK, /* pam_chauthtok as a whole: only of KIND_PHASE */
+	PHASE_END,       /* pam_end: audit, data clean-up, unloading */
+	PHASE_COUNT
+};
+
+/* What a span's wall time went to; the split of DESIGN section 2. */
+enum record_category {
+	CATEGORY_NONE,
+	CATEGORY_CPU,
+	CATEGORY_CHILD,
+	CATEGORY_NAME_RESOLUTION,
+	CATEGORY_NETWORK,
+	CATEGORY_LOCAL_PEER,
+	CATEGORY_FILE,
+	CATEGORY_REMOTE_FILE,
+	CATEGORY_LOCK,
+	CATEGORY_DELIBERATE,
+	CATEGORY_HUMAN,
+	CATEGORY_OTHER,
+	CATEGORY_COUNT
+};
+
+/* How a span ended. */
+enum record_outcome {
+	OUTCOME_NONE,
+	OUTCOME_RETURNED, /* result holds the value */
+	OUTCOME_SIGNAL,   /* the process died; result is the signal */
+	OUTCOME_TIMEOUT,  /* given up by the harness; result is ns / 1e6 */
+	OUTCOME_EXIT      /* left without a return; result is the status */
+};
+
+/* Bits of record.valid: fields that were measured, not just zero. */
+enum record_valid {
+	VALID_CPU = 1u << 0,          /* cpu_ns, voluntary, involuntary */
+	VALID_CONVERSATION = 1u << 1, /* prompt_ns and prompts were timed */
+	VALID_MARKER = 1u << 2,       /* marker names a rule of the map */
+	VALID_ARGUMENTS = 1u << 3     /* marker is a hash of the arguments */
+};
+
+/*
+ * One slot. All integers are of the machine's byte order; the header of the
+ * ring or segment says which. Strings end with a zero byte unless they fill
+ * their field, in which case text slots carry the whole of it.
+ */
+struct record {
+	uint64_t generation; /* claim index + 1; 0: never written */
+	uint64_t checksum;   /* record_checksum() of the rest */
+	uint64_t transaction;
+	uint64_t span;
+	uint64_t parent;
+	uint64_t start_ns; /* CLOCK_MONOTONIC */
+	uint64_t duration_ns;
+	uint64_t cpu_ns;    /* own thread */
+	uint64_t prompt_ns; /* inside the conversation */
+	int32_t pid, ppid, tid, peer_pid;
+	uint32_t marker; /* number of the rule in the map file */
+	uint32_t flags;  /* the PAM flags of the call */
+	int32_t result;
+	uint32_t voluntary, involuntary; /* context switches */
+	uint32_t count;
+	uint16_t prompts; /* calls of the conversation */
+	uint16_t valid;
+	uint8_t version, type, kind, phase;
+	uint8_t category, outcome, text_slots, text_part;
+	uint8_t reserved[12];
+	char service[24], rhost[40], tty[16], object[40];
+};
+
+/* A slot of type RECORD_TEXT: the same first six words, then text. */
+struct record_text {
+	uint64_t generation, checksum, transaction, span;
+	uint8_t version, type, part, field; /* field: enum record_field */
+	uint16_t length;
+	uint8_t reserved[10];
+	char text[RECORD_TEXT_SIZE];
+};
+
+enum record_field {
+	FIELD_SERVICE = 1,
+	FIELD_RHOST,
+	FIELD_TTY,
+	FIELD_OBJECT
+};
+
+_Static_assert(sizeof(struct record) == RECORD_SIZE, "record is one slot");
+_Static_assert(sizeof(struct record_text) == RECORD_SIZE, "text is one slot");
+
+#endif

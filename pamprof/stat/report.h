@@ -1,0 +1,102 @@
+/*
+ * The finished report: what renderers turn into bytes. Built once from
+ * trees of spans; const afterwards. All times in ns.
+ */
+#ifndef PAMPROF_STAT_REPORT_H
+#define PAMPROF_STAT_REPORT_H
+
+#include <stddef.h>
+
+#include "../trace/assemble.h"
+#include "../trace/rule_map.h"
+
+/* Distribution of a sample: D of DESIGN section 7. All zero when n is 0. */
+struct distribution {
+	uint64_t n, min, median, mean, p95, p99, max;
+};
+
+/* Wall time by category (enum record_category); sums to the wall exactly. */
+struct split {
+	uint64_t ns[CATEGORY_COUNT];
+};
+
+struct report_result {
+	int value; /* PAM return value */
+	uint64_t count;
+};
+
+/* One rule in one phase. */
+struct report_rule {
+	enum record_phase phase;
+	const struct map_rule *rule; /* of report.map */
+	uint64_t calls, prompts, unfinished;
+	struct report_result *results;
+	size_t results_count;
+	struct distribution wall;
+	uint64_t median_wall; /* in the median run */
+	struct split median_split;
+	double share; /* of the summed wall time of all runs, 0 to 1 */
+};
+
+struct report_phase {
+	enum record_phase phase;
+	int verdict;        /* of the median run; verdicts has all */
+	bool verdict_known; /* false: never returned */
+	struct report_result *verdicts;
+	size_t verdicts_count;
+	struct distribution wall;
+	uint64_t median_wall, median_modules, median_self;
+	struct split median_split;
+};
+
+/* A run that did not end by itself. */
+struct report_failure {
+	uint64_t run; /* from 1 */
+	enum record_outcome outcome;
+	int result; /* signal, or exit status */
+	enum record_phase phase;
+	const struct map_rule *rule; /* it was in, or NULL */
+};
+
+struct report {
+	const struct rule_map *map;
+	uint64_t runs;
+	struct distribution wall;             /* of the runs */
+	uint64_t median_wall, median_outside; /* of the median run */
+	uint64_t load_ns; /* of modules, inside outside, in the median run */
+	struct report_phase *phases; /* in order of the application's calls */
+	size_t phases_count;
+	struct report_rule *rules; /* in order of phase, then of the stack */
+	size_t rules_count;
+	struct report_failure *failures;
+	size_t failures_count;
+	uint64_t remainder; /* of the median run: not in any phase or load */
+	struct assembly_loss loss;
+	uint64_t calls;          /* all module calls, for the overhead */
+	uint64_t overhead_total; /* calls * map->overhead_per_call_ns */
+};
+
+/* Collects runs; report_builder_root is an assembler_emit. */
+struct report_builder;
+struct report_builder *report_builder_new(const struct rule_map *map);
+void report_builder_root(void *builder, const struct span *root);
+
+/*
+ * Finishes: the median run is chosen, distributions are computed. Frees the
+ * builder. The report refers to map, which must outlive it.
+ */
+struct report *report_builder_finish(struct report_builder *builder,
+				     const struct assembly_loss *loss);
+void report_free(struct report *report);
+
+/* Sum of all losses. */
+uint64_t report_lost(const struct report *report);
+
+/* "PAM_SUCCESS" ... ; "PAM_99" in a static buffer for unknown values. */
+const char *report_pam_name(int value);
+/* "authenticate" ... */
+const char *report_phase_name(enum record_phase phase);
+/* "cpu" ... */
+const char *report_category_name(enum record_category category);
+
+#endif

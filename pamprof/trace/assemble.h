@@ -1,0 +1,46 @@
+/*
+ * Records in, trees of spans out. Pairs begin and end, nests by process,
+ * thread and time, joins processes by transaction, and counts what it cannot
+ * place; it never guesses. Records are treated as written by an enemy.
+ */
+#ifndef PAMPROF_TRACE_ASSEMBLE_H
+#define PAMPROF_TRACE_ASSEMBLE_H
+
+#include <stddef.h>
+
+#include "span.h"
+
+/* What was lost or could not be placed; all of them are said in reports. */
+struct assembly_loss {
+	uint64_t torn;        /* slots whose checksum did not fit */
+	uint64_t overwritten; /* lapped before they were read */
+	uint64_t dropped;     /* not written, counted by the observer */
+	uint64_t duplicated;  /* the same span end twice */
+	uint64_t orphaned;    /* text or child without its span */
+	uint64_t nonsense;    /* impossible field values */
+};
+
+struct assembler;
+
+/*
+ * Called with a finished tree: a KIND_RUN span with phases and calls below,
+ * or, where there is no run (production, trace), a made-up root of kind 0
+ * for each transaction whose children are its phases or calls. The tree
+ * belongs to the assembler and is gone after the call.
+ */
+typedef void (*assembler_emit)(void *context, const struct span *root);
+
+/* Makes an assembler; free it with assembler_free(). */
+struct assembler *assembler_new(assembler_emit emit, void *context);
+void assembler_free(struct assembler *assembler);
+
+/* Takes one slot whose checksum has been verified; order is by claim. */
+void assembler_feed(struct assembler *assembler, const struct record *slot);
+
+/* Emits everything that is still open, as unfinished. */
+void assembler_finish(struct assembler *assembler);
+
+/* The losses so far; the caller adds torn, overwritten and dropped. */
+struct assembly_loss *assembler_loss(struct assembler *assembler);
+
+#endif
