@@ -8,7 +8,8 @@
 
 #include <security/pam_modules.h>
 
-#include "ring.h"
+#include "conversation.h"
+#include "emit.h"
 
 /* The three functions of libpam in use: an auditor has no link to them. */
 struct call_pam {
@@ -18,30 +19,31 @@ struct call_pam {
 			void (*)(pam_handle_t *, void *, int));
 };
 
-/* State of one call, on the caller's stack; opaque to it. */
-struct call_frame {
-	struct record record;
-	struct pam_conv *conversation;  /* libpam's own copy, or NULL */
-	void *swapped;                  /* our function in it */
-	uint64_t prompt_ns, outer_span; /* of the thread, on entry */
-	uint64_t voluntary, involuntary, cpu_ns;
-	uint32_t prompts;
-	bool recording;
-};
-
 /* What names a call before it is made. */
 struct call_site {
 	pam_handle_t *handle;
 	const char *object; /* path of the module, or NULL */
-	uint32_t flags, marker;
+	uint32_t flags;     /* of PAM */
+	uint32_t marker;
 	uint16_t valid; /* VALID_MARKER or VALID_ARGUMENTS */
-	uint8_t kind, phase;
+	uint8_t kind;   /* KIND_CALL or KIND_PHASE */
+	uint8_t phase;  /* PHASE_CHAUTHTOK: the pass is found in the flags */
+};
+
+/* State of one call, on the caller's stack; opaque to it. */
+struct call_frame {
+	struct record record;
+	struct call_site site;
+	conversation_fn swapped; /* our function in the handle, or NULL */
+	uint64_t prompt_ns, outer_span; /* of the thread, on entry */
+	uint64_t voluntary, involuntary, cpu_ns;
+	uint32_t prompts;
 };
 
 /*
  * Writes the begin record, swaps the conversation when the ring asks for it
- * and starts the clocks. Does nothing visible when there is no ring. Keeps
- * errno.
+ * and starts the clocks. Does nothing at all when there is no ring. Keeps
+ * errno. Calls that never come back to call_leave() do no harm.
  */
 void call_enter(struct call_frame *frame, const struct call_pam *pam,
 		const struct call_site *site);
@@ -51,21 +53,25 @@ void call_enter(struct call_frame *frame, const struct call_pam *pam,
  * writes the end record with the value the call returned. Keeps errno.
  */
 void call_leave(struct call_frame *frame, const struct call_pam *pam,
-		pam_handle_t *handle, int result);
+		int result);
 
 /* Records that path was loaded: start and duration in CLOCK_MONOTONIC ns. */
 void call_loaded(const char *path, uint64_t start_ns, uint64_t duration_ns);
 
-/* CLOCK_MONOTONIC in ns, through the vDSO. */
-uint64_t call_now(void);
+/*
+ * To be called once when the observer is loaded: notes whether the process
+ * runs under seccomp, where only clocks that need no system call are read.
+ */
+void call_prepare(void);
 
 #define CALL_OPERATIONS_VERSION 1
+#define CALL_OPERATIONS_NAME    "pamprof_operations"
 
-/* What the resident object exports, under the name "pamprof_operations". */
+/* What the resident object exports under CALL_OPERATIONS_NAME. */
 struct call_operations {
 	uint32_t version, frame_size;
 	void (*enter)(struct call_frame *, const struct call_site *);
-	void (*leave)(struct call_frame *, pam_handle_t *, int);
+	void (*leave)(struct call_frame *, int);
 	void (*loaded)(const char *, uint64_t, uint64_t);
 };
 

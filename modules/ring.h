@@ -20,22 +20,21 @@
 void ring_attach(const char *path);
 
 /*
- * To be called before a group of claims. Returns whether records can be
- * written now. In a forked child, which inherits no mapping, it maps the ring
- * anew if the child may open it; such a mapping is dropped by ring_leave().
+ * To be called before one record and its text slots are written; whether
+ * that can be done. A forked child inherits no mapping: it maps the ring for
+ * itself if it still may, and only until ring_leave(), so that a child that
+ * goes on to give up its privileges never holds the ring. To be followed by
+ * ring_leave() if, and only if, it returned true.
  */
 bool ring_enter(void);
-
-/*
- * Ends what ring_enter() began: a child's own mapping is removed, so that a
- * child that goes on to give up its privileges never holds the ring.
- */
 void ring_leave(void);
 
-/* Options of the ring (enum ring_option); 0 when there is none. */
+/* The four below are for use between ring_enter() and ring_leave(). */
+
+/* Options of the ring (enum ring_option). */
 uint32_t ring_options(void);
 
-/* A new id, never 0, unique over all rings; 0 when there is no ring. */
+/* A new id, never 0, unique over all rings. */
 uint64_t ring_transaction(void);
 
 /* Ids of the calling process and thread, cached; correct after fork(2). */

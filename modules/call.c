@@ -1,0 +1,254 @@
+/*
+ * What happens around a module call, for whoever observes it. The order in
+ * call_enter() and call_leave() is chosen so that our own work lies outside
+ * the two clock readings that make the duration.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "call.h"
+
+#define DATA_NAME "pamprof_transaction"
+
+/* Whether getrusage(2) may be called: not in a process under seccomp. */
+static bool may_measure_cpu;
+
+void
+call_prepare(void)
+{
+	static const char field[] = "\nSeccomp:\t0\n";
+	char status[4096];
+	ssize_t length;
+	int fd = open("/proc/thread-self/status", O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return;
+	length = read(fd, status, sizeof(status));
+	close(fd);
+	may_measure_cpu =
+	    length > 0 && memmem(status, length, field, sizeof(field) - 1);
+}
+
+/* Passes and deletion are flags of the call, and phases of the report. */
+static uint8_t
+phase_of(uint8_t phase, uint32_t flags)
+{
+	if (phase == PHASE_SETCRED && (flags & PAM_DELETE_CRED) != 0)
+		return PHASE_DELETE_CRED;
+	if (phase == PHASE_CHAUTHTOK && (flags & PAM_PRELIM_CHECK) != 0)
+		return PHASE_CHAUTHTOK_PRELIM;
+	if (phase == PHASE_CHAUTHTOK && (flags & PAM_UPDATE_AUTHTOK) != 0)
+		return PHASE_CHAUTHTOK_UPDATE;
+	return phase;
+}
+
+/*
+ * The id of the handle's transaction: an integer kept as module data without
+ * a clean-up function, so that it survives this object and is inherited by
+ * forked children (handle addresses repeat and cannot serve).
+ */
+static uint64_t
+transaction(const struct call_pam *pam, pam_handle_t *handle)
+{
+	const void *data = NULL;
+	uint64_t id;
+
+	if (pam->get_data(handle, DATA_NAME, &data) == PAM_SUCCESS)
+		return (uintptr_t)data;
+	id = ring_transaction();
+	if (pam->set_data(handle, DATA_NAME, (void *)(uintptr_t)id, NULL) !=
+	    PAM_SUCCESS)
+		return 0;
+	return id;
+}
+
+/*
+ * The strings of a call. The user's name only where it is known to be one:
+ * what is typed at a prompt before authentication may be a password.
+ */
+static void
+texts_get(struct emit_texts *texts, const struct call_pam *pam,
+	  const struct call_site *site)
+{
+	static const int items[] = { [FIELD_SERVICE] = PAM_SERVICE,
+				     [FIELD_RHOST] = PAM_RHOST,
+				     [FIELD_TTY] = PAM_TTY,
+				     [FIELD_OBJECT] = PAM_USER };
+
+	texts->field[FIELD_OBJECT] = site->object;
+	for (unsigned f = FIELD_SERVICE; f <= FIELD_OBJECT; f++) {
+		const void *item = NULL;
+
+		if (f == FIELD_OBJECT && (site->object != NULL ||
+					  (site->phase != PHASE_ACCT_MGMT &&
+					   site->phase != PHASE_OPEN_SESSION &&
+					   site->phase != PHASE_CLOSE_SESSION)))
+			continue;
+		pam->get_item(site->handle, items[f], &item);
+		texts->field[f] = item;
+	}
+}
+
+/* Swaps the conversation inside libpam's own copy of it. */
+static void
+conversation_swap(struct call_frame *frame, const struct call_pam *pam)
+{
+	const void *item = NULL;
+	struct pam_conv *conv;
+
+	if (pam->get_item(frame->site.handle, PAM_CONV, &item) != PAM_SUCCESS ||
+	    item == NULL)
+		return;
+	conv = (struct pam_conv *)(uintptr_t)item;
+	if (conv->conv == NULL)
+		return;
+	frame->swapped = conversation_timed(conv->conv);
+	if (frame->swapped == NULL)
+		return;
+	frame->record.valid |= VALID_CONVERSATION;
+	if (frame->swapped == conv->conv)
+		frame->swapped = NULL; /* somebody further out put it there */
+	else
+		conv->conv = frame->swapped;
+}
+
+/* Puts it back, if what stands there is still what we put there. */
+static void
+conversation_restore(struct call_frame *frame, const struct call_pam *pam)
+{
+	const void *item = NULL;
+	struct pam_conv *conv;
+
+	if (frame->swapped == NULL ||
+	    pam->get_item(frame->site.handle, PAM_CONV, &item) != PAM_SUCCESS ||
+	    item == NULL)
+		return;
+	conv = (struct pam_conv *)(uintptr_t)item;
+	if (conv->conv == frame->swapped)
+		conv->conv = conversation_original(frame->swapped);
+}
+
+/* CPU time and context switches of the thread, in one system call. */
+static void
+usage_get(uint64_t *cpu_ns, uint64_t *voluntary, uint64_t *involuntary)
+{
+	struct rusage usage;
+
+	if (getrusage(RUSAGE_THREAD, &usage) != 0)
+		memset(&usage, 0, sizeof(usage));
+	*cpu_ns =
+	    (uint64_t)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) *
+		1000000000u +
+	    (uint64_t)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1000u;
+	*voluntary = (uint64_t)usage.ru_nvcsw;
+	*involuntary = (uint64_t)usage.ru_nivcsw;
+}
+
+/* The begin record; false when there is no ring for this process now. */
+static bool
+begin(struct call_frame *frame, const struct call_pam *pam)
+{
+	const struct call_site *site = &frame->site;
+	struct record *record = &frame->record;
+	struct emit_texts texts;
+	uint32_t options;
+
+	if (!ring_enter())
+		return false;
+	options = ring_options();
+	record->transaction = transaction(pam, site->handle);
+	ring_leave();
+	record->kind = site->kind;
+	record->phase = phase_of(site->phase, site->flags);
+	record->flags = site->flags;
+	record->marker = site->marker;
+	record->valid = site->valid;
+	record->start_ns = emit_now();
+	texts_get(&texts, pam, site);
+	if (!emit_begin(record, &texts))
+		return false;
+	if ((options & RING_CONVERSATION) != 0)
+		conversation_swap(frame, pam);
+	if ((options & RING_CPU) != 0 && may_measure_cpu)
+		record->valid |= VALID_CPU;
+	return true;
+}
+
+void
+call_enter(struct call_frame *frame, const struct call_pam *pam,
+	   const struct call_site *site)
+{
+	struct conversation_clock *clock = conversation_clock();
+	int saved = errno;
+
+	memset(frame, 0, sizeof(*frame));
+	frame->site = *site;
+	if (begin(frame, pam)) {
+		frame->prompt_ns = clock->ns;
+		frame->prompts = clock->prompts;
+		frame->outer_span = clock->span;
+		clock->span = frame->record.span;
+		clock->transaction = frame->record.transaction;
+		if ((frame->record.valid & VALID_CPU) != 0)
+			usage_get(&frame->cpu_ns, &frame->voluntary,
+				  &frame->involuntary);
+		frame->record.start_ns = emit_now();
+	}
+	errno = saved;
+}
+
+/* Fills in what the clocks say. */
+static void
+stop(struct call_frame *frame, uint64_t end)
+{
+	struct conversation_clock *clock = conversation_clock();
+	struct record *record = &frame->record;
+	uint64_t cpu_ns, voluntary, involuntary;
+
+	record->duration_ns = end - record->start_ns;
+	if ((record->valid & VALID_CPU) != 0) {
+		usage_get(&cpu_ns, &voluntary, &involuntary);
+		record->cpu_ns = cpu_ns - frame->cpu_ns;
+		record->voluntary = voluntary - frame->voluntary;
+		record->involuntary = involuntary - frame->involuntary;
+	}
+	record->prompt_ns = clock->ns - frame->prompt_ns;
+	record->prompts = clock->prompts - frame->prompts;
+	clock->span = frame->outer_span;
+}
+
+void
+call_leave(struct call_frame *frame, const struct call_pam *pam, int result)
+{
+	struct record *record = &frame->record;
+	struct emit_texts texts;
+	uint64_t end;
+	int saved;
+
+	if (record->span == 0)
+		return;
+	end = emit_now();
+	saved = errno;
+	stop(frame, end);
+	conversation_restore(frame, pam);
+	record->outcome = OUTCOME_RETURNED;
+	record->result = result;
+	texts_get(&texts, pam, &frame->site);
+	emit_end(record, &texts);
+	errno = saved;
+}
+
+void
+call_loaded(const char *path, uint64_t start_ns, uint64_t duration_ns)
+{
+	struct record record = { .kind = KIND_LOAD,
+				 .outcome = OUTCOME_RETURNED,
+				 .start_ns = start_ns,
+				 .duration_ns = duration_ns };
+	struct emit_texts texts = { .field = { [FIELD_OBJECT] = path } };
+
+	emit_end(&record, &texts);
+}
