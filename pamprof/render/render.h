@@ -17,7 +17,9 @@ enum report_sort {
 
 struct render_style {
 	unsigned columns;      /* width to fit into; 80 when piped */
-	bool colour, unicode;  /* terminal, NO_COLOR unset; UTF-8 locale */
+	bool colour;           /* terminal that can, NO_COLOR unset */
+	bool bars;             /* terminal */
+	bool unicode;          /* locale of UTF-8 */
 	enum report_sort sort; /* SORT_WALL: blame order */
 };
 

@@ -28,14 +28,16 @@ struct report_result {
 /* One rule in one phase. */
 struct report_rule {
 	enum record_phase phase;
-	const struct map_rule *rule; /* of report.map */
-	uint64_t calls, prompts, unfinished;
+	const struct map_rule *rule; /* of report.map; NULL: label says */
+	char *label; /* path of a module that fits no rule, or NULL */
+	uint64_t calls, prompts, unfinished; /* unfinished: of calls */
 	struct report_result *results;
 	size_t results_count;
 	struct distribution wall;
 	uint64_t median_wall; /* in the median run */
+	uint64_t median_own;  /* the same without calls nested in it */
 	struct split median_split;
-	double share; /* of the summed wall time of all runs, 0 to 1 */
+	double share; /* own part of the wall time of all runs, 0 to 1 */
 };
 
 struct report_phase {
@@ -51,11 +53,12 @@ struct report_phase {
 
 /* A run that did not end by itself. */
 struct report_failure {
-	uint64_t run; /* from 1 */
-	enum record_outcome outcome;
-	int result; /* signal, or exit status */
+	uint64_t run;                /* from 1 */
+	enum record_outcome outcome; /* OUTCOME_NONE: a call never ended */
+	int result;                  /* signal, exit status, or ms */
 	enum record_phase phase;
 	const struct map_rule *rule; /* it was in, or NULL */
+	char *label; /* path of the module when no rule is known, or NULL */
 };
 
 struct report {
@@ -63,7 +66,17 @@ struct report {
 	uint64_t runs;
 	struct distribution wall;             /* of the runs */
 	uint64_t median_wall, median_outside; /* of the median run */
-	uint64_t load_ns; /* of modules, inside outside, in the median run */
+	/*
+	 * What "outside" of the median run consists of, with remainder:
+	 * loading modules, the rest of pam_start, pam_end.
+	 */
+	uint64_t load_ns, start_ns, end_ns;
+	/*
+	 * Where the trees are transactions (trace), wall is the time inside
+	 * libpam; what the application did in between is here.
+	 */
+	uint64_t application_ns;
+	bool transactions, nested;   /* nested: calls inside calls were seen */
 	struct report_phase *phases; /* in order of the application's calls */
 	size_t phases_count;
 	struct report_rule *rules; /* in order of phase, then of the stack */
@@ -91,6 +104,12 @@ void report_free(struct report *report);
 
 /* Sum of all losses. */
 uint64_t report_lost(const struct report *report);
+
+/* Whether a phase was refused or a run failed: EXIT_DENIED. */
+bool report_denied(const struct report *report);
+
+/* The median run's first verdict that is not PAM_SUCCESS; false: unknown. */
+bool report_verdict(const struct report *report, int *verdict);
 
 /* "PAM_SUCCESS" ... ; "PAM_99" in a static buffer for unknown values. */
 const char *report_pam_name(int value);
