@@ -55,7 +55,7 @@ MODULES := $(patsubst %,$(BUILD)/modules/%.so,pam_timing \
 	$(if $(wildcard modules/audit.c),pamprof_audit))
 
 object = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
-TOOL_OBJECTS := $(call object,$(TOOL_SOURCES) modules/ring.c)
+TOOL_OBJECTS := $(call object,$(TOOL_SOURCES) modules/ring.c modules/emit.c)
 TOOL_OBJECTS += $(if $(ABSENT),$(BUILD)/obj/absent.o)
 LIBRARY := $(filter-out $(BUILD)/obj/pamprof/main.o,$(TOOL_OBJECTS))
 TEST_OBJECTS := $(call object,$(TEST_SOURCES) tests/main.c) \
@@ -190,7 +190,144 @@ $(BUILD)/tests/fake/%: $(BUILD)/obj/tests/fake/%.o $(LIBRARY)
 $(BUILD)/tests/bench/%: $(BUILD)/obj/tests/bench/%.o $(LIBRARY)
 	$(call say,LINK,$@)mkdir -p $(@D); $(CC) $(CFLAGS) $(LINK_FLAGS) $^ $(LIBS) -o $@
 
+run-tests: tests
+	$(Q)$(BUILD)/tests/main $(if $(FAST),--fast) $(SUITE)
+
+# ---- Checks ---------------------------------------------------------------
+# The tests come last so that their summary is the last thing on the screen,
+# and alone, because they measure.
+check:
+	$(Q)$(MAKE) tests
+	$(Q)$(MAKE) lint
+	$(Q)$(MAKE) fuzz
+	$(Q)$(MAKE) asan
+	$(Q)$(MAKE) run-tests
+
+check-fast:
+	$(Q)$(MAKE) tests
+	$(Q)$(MAKE) lint
+	$(Q)$(MAKE) run-tests FAST=1
+
+# Sanitized code lives in a folder of its own, made by clang because the
+# fuzzers need it. Programs of the system cannot load it, so only suites that
+# load modules into the test program or pamprof run here.
+SANITIZED = BUILD=$(BUILD)/asan CC=$(CLANG) \
+	SANITIZE=address,undefined,fuzzer-no-link CFLAGS='-O1 -g'
+SANITIZED_ENVIRONMENT = ASAN_OPTIONS=detect_stack_use_after_return=1 \
+	UBSAN_OPTIONS=print_stacktrace=1
+
+asan:
+	$(Q)$(MAKE) $(SANITIZED) tests
+	$(Q)$(SANITIZED_ENVIRONMENT) $(BUILD)/asan/tests/main --fast --no-e2e $(SUITE)
+
+valgrind: tests
+	$(Q)valgrind -q --error-exitcode=9 --leak-check=full \
+	    --suppressions=tests/lint/valgrind.supp \
+	    $(BUILD)/tests/main --fast --no-e2e $(SUITE)
+
+fuzz:
+	$(Q)$(MAKE) $(SANITIZED) fuzz-run FUZZ_SECONDS=$(FUZZ_SECONDS)
+
+# Each fuzzer gets its share of the time, two at once. What it finds is kept
+# in the build folder; seeds are files in tests/fuzz/NAME/.
+FUZZ_SHARE = $$(( ($(FUZZ_SECONDS) * 2 + $(words $(FUZZERS)) - 1) / $(words $(FUZZERS)) ))
+fuzz-run: $(FUZZ_PROGRAMS:=.run)
+$(BUILD)/tests/fuzz/%_fuzz: $(BUILD)/obj/tests/fuzz/%_fuzz.o $(LIBRARY)
+	$(call say,LINK,$@)mkdir -p $(@D); $(CC) $(CFLAGS) $(LINK_FLAGS) \
+	    -fsanitize=fuzzer $^ $(LIBS) -o $@
+$(BUILD)/tests/fuzz/%.run: $(BUILD)/tests/fuzz/% FORCE
+	$(call say,FUZZ,$*)mkdir -p $(@D)/corpus/$*
+	$(Q)$(SANITIZED_ENVIRONMENT) $< -max_total_time=$(FUZZ_SHARE) \
+	    -timeout=10 -rss_limit_mb=1024 -verbosity=0 -print_final_stats=1 \
+	    -artifact_prefix=$(@D)/$*- $(@D)/corpus/$* \
+	    $(wildcard tests/fuzz/$*_seeds tests/fuzz/$(*:_fuzz=)_seeds) \
+	    > $@.log 2>&1 || { tail -40 $@.log; exit 1; }
+	@awk -v name=$* '/number_of_executed_units/ \
+	    { print "  fuzz " name ": " $$2 " inputs, no failure" }' $@.log
+
+bench: tests $(BENCH_PROGRAMS)
+	$(Q)for b in $(BENCH_PROGRAMS) $(wildcard tests/bench/*.sh); do \
+	    echo "== $$b"; BUILD=$(abspath $(BUILD)) $$b || exit 1; done
+
+# ---- Lint: see tests/lint/ -------------------------------------------------
+LINT := $(BUILD)/lint
+C_SOURCES := $(sort $(wildcard modules/*.c tests/*.c tests/*/*.c) $(TOOL_SOURCES))
+C_HEADERS := $(sort $(wildcard modules/*.h pamprof/*.h pamprof/*/*.h tests/*.h \
+	tests/*/*.h))
+LINT_SCRIPTS := $(sort $(wildcard tests/lint/*.py tests/lint/*.sh))
+lint_stamps = $(patsubst %.c,$(LINT)/%.$(1),$(C_SOURCES))
+
+lint: all
+	$(Q)$(MAKE) -k lint-run
+
+lint-run: $(LINT_SCRIPTS:%=%.lint) $(LINT)/format $(LINT)/cppcheck \
+	$(call lint_stamps,gcc) $(call lint_stamps,clang) $(call lint_stamps,tidy)
+	@echo "  lint: $(words $(C_SOURCES)) sources, $(words $(LINT_SCRIPTS))" \
+	    "scripts, no complaint"
+
+tests/lint/%.lint: FORCE
+	$(call say,LINT,$*)BUILD=$(BUILD) tests/lint/$*
+
+$(LINT)/format: $(C_SOURCES) $(C_HEADERS) .clang-format
+	@mkdir -p $(@D)
+	$(call say,LINT,clang-format)clang-format --dry-run -Werror $(filter %.c %.h,$^)
+	@touch $@
+
+$(LINT)/cppcheck: $(C_SOURCES) $(C_HEADERS)
+	@mkdir -p $@.d
+	$(call say,LINT,cppcheck)cppcheck -q -j2 --error-exitcode=1 --inline-suppr \
+	    --enable=warning,performance,portability --std=c11 -D_GNU_SOURCE \
+	    -DMODULE_DIR='""' -DCONFIG_DIR='""' -DPAMPROF_VERSION='""' \
+	    --suppress=missingIncludeSystem --cppcheck-build-dir=$@.d \
+	    $(C_SOURCES)
+	@touch $@
+
+# -O2, because some warnings come from the optimizer only.
+lint_flags = $(BASE_FLAGS) -O2 -DMODULE_DIR='""' -DCONFIG_DIR='""' \
+	-DPAMPROF_VERSION='""' -fPIC
+$(LINT)/%.gcc: %.c
+	@mkdir -p $(@D)
+	$(Q)gcc $(lint_flags) -Werror -MMD -MP -MF $@.d -MT $@ -c $< -o $@
+$(LINT)/%.clang: %.c
+	@mkdir -p $(@D)
+	$(Q)$(CLANG) $(lint_flags) -Werror -MMD -MP -MF $@.d -MT $@ -c $< -o $@
+$(LINT)/%.tidy: %.c .clang-tidy $(LINT)/%.clang
+	$(Q)clang-tidy --quiet $< -- $(lint_flags) > $@.log 2>/dev/null || \
+	    { cat $@.log; exit 1; }
+	@touch $@
+
+# ---- Installation ---------------------------------------------------------
+DATA := $(filter-out %/,$(wildcard configs/* configs/*/*))
+install: all
+	install -D -m 755 $(BUILD)/pamprof $(DESTDIR)$(bindir)/pamprof
+	for m in $(MODULES); do \
+	    install -D -m 644 $$m $(DESTDIR)$(libdir)/$${m##*/} || exit 1; done
+	for p in $(wildcard pamprof/*.1 modules/*.[58]); do \
+	    install -D -m 644 $$p \
+	    $(DESTDIR)$(mandir)/man$${p##*.}/$${p##*/} || exit 1; done
+	for f in $(DATA); do test -d $$f || install -D -m 644 $$f \
+	    $(DESTDIR)$(datadir)/$${f#configs/} || exit 1; done
+
+uninstall:
+	rm -f $(DESTDIR)$(bindir)/pamprof
+	for p in $(wildcard pamprof/*.1 modules/*.[58]); do \
+	    rm -f $(DESTDIR)$(mandir)/man$${p##*.}/$${p##*/}; done
+	rm -rf $(DESTDIR)$(libdir) $(DESTDIR)$(datadir)
+
+# ---- Packages (Debian 12) -------------------------------------------------
+DEPS_BUILD = gcc make pkg-config libc6-dev libpam0g-dev libtirpc-dev \
+	libjansson-dev uthash-dev libaudit-dev libseccomp-dev
+DEPS_TEST = libcunit1-dev pamtester openssh-server openssh-client sudo cron \
+	mandoc expect strace bpftrace clang clang-format clang-tidy cppcheck \
+	libclang-rt-14-dev valgrind python3 jq sshpass
+
+deps:
+	@.ci/deps $(DEPS_BUILD) $(DEPS_TEST)
+
+demo: all
+	$(Q).ci/demo $(BUILD)
+
 clean:
 	rm -rf build
 
--include $(shell find $(BUILD)/obj -name '*.d' 2>/dev/null)
+-include $(shell find $(BUILD)/obj $(BUILD)/lint -name '*.d' -type f 2>/dev/null)
