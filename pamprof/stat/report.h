@@ -66,17 +66,16 @@ struct report {
 	uint64_t runs;
 	struct distribution wall;             /* of the runs */
 	uint64_t median_wall, median_outside; /* of the median run */
-	/*
-	 * What "outside" of the median run consists of, with remainder:
-	 * loading modules, the rest of pam_start, pam_end.
-	 */
-	uint64_t load_ns, start_ns, end_ns;
+	/* Of the median run's outside, with remainder: all there is. */
+	uint64_t load_ns, start_ns, end_ns; /* start without loading */
 	/*
 	 * Where the trees are transactions (trace), wall is the time inside
 	 * libpam; what the application did in between is here.
 	 */
 	uint64_t application_ns;
-	bool transactions, nested;   /* nested: calls inside calls were seen */
+	bool transactions;
+	bool nested; /* calls inside calls were seen */
+	bool denied; /* in any run a phase was refused, or a run failed */
 	struct report_phase *phases; /* in order of the application's calls */
 	size_t phases_count;
 	struct report_rule *rules; /* in order of phase, then of the stack */
@@ -105,9 +104,6 @@ void report_free(struct report *report);
 /* Sum of all losses. */
 uint64_t report_lost(const struct report *report);
 
-/* Whether a phase was refused or a run failed: EXIT_DENIED. */
-bool report_denied(const struct report *report);
-
 /* The median run's first verdict that is not PAM_SUCCESS; false: unknown. */
 bool report_verdict(const struct report *report, int *verdict);
 
@@ -115,6 +111,8 @@ bool report_verdict(const struct report *report, int *verdict);
 const char *report_pam_name(int value);
 /* "authenticate" ... */
 const char *report_phase_name(enum record_phase phase);
+/* "auth" ..., the group of rules a phase calls; "" for none. */
+const char *report_phase_group(enum record_phase phase);
 /* "cpu" ... */
 const char *report_category_name(enum record_category category);
 
