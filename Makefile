@@ -325,7 +325,7 @@ deps:
 	@.ci/deps $(DEPS_BUILD) $(DEPS_TEST)
 
 demo: all
-	$(Q).ci/demo $(BUILD)
+	$(Q)configs/demo.sh $(BUILD)
 
 clean:
 	rm -rf build
