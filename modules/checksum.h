@@ -6,6 +6,9 @@
 
 #include "record.h"
 
+/* A slot as words, whatever its type: without this the compiler may reorder. */
+typedef uint64_t __attribute__((may_alias)) record_word;
+
 /*
  * Checksum of a slot: every word but the checksum itself, the generation
  * included, in four independent lanes so that it costs some 20 ns. It tells
@@ -14,7 +17,7 @@
 static inline uint64_t
 record_checksum(const void *slot)
 {
-	const uint64_t *word = slot;
+	const record_word *word = slot;
 	uint64_t lane[4] = { 0x9e3779b97f4a7c15u, 0xbf58476d1ce4e5b9u,
 			     0x94d049bb133111ebu, 0xd6e8feb86659fd93u };
 

@@ -80,11 +80,12 @@ put(struct record *record, const struct emit_texts *texts)
 	uint64_t index;
 
 	record->text_slots = texts != NULL ? fit(record, texts, lengths) : 0;
+	record->version = RECORD_VERSION;
+	ring_ids(&record->pid, &record->ppid, &record->tid);
+	/* Last, since a reader waits for what is claimed and not closed. */
 	index = ring_claim(1 + record->text_slots);
 	if (record->span == 0)
 		record->span = index + 1;
-	record->version = RECORD_VERSION;
-	ring_ids(&record->pid, &record->ppid, &record->tid);
 	ring_put(index++, record);
 	for (unsigned f = FIELD_SERVICE; f <= FIELD_OBJECT; f++) {
 		if (lengths[f] > 0)

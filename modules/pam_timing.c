@@ -84,7 +84,7 @@ load(void)
 	/* Through a volatile pointer: written into the file after linking. */
 	const struct patch_shim *volatile patched = &patch;
 	uint64_t start = emit_now(), duration;
-	int saved = errno;
+	int saved;
 
 	real = dlopen(patched->real, RTLD_NOW);
 	if (real == NULL)

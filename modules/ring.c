@@ -5,21 +5,23 @@
  * at any instruction. Nothing here allocates, locks, prints or waits.
  */
 #include <fcntl.h>
+#include <signal.h>
 #include <stddef.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "checksum.h"
 #include "ring.h"
 
-/* States of the one mapping; only ever moves forward in a process. */
+/* States of the one mapping; forked children inherit them. */
 enum state {
 	UNTRIED, /* nobody has asked for the ring yet */
 	TRYING,  /* one thread is mapping it */
-	READY,   /* mapped by this process, for as long as it lives */
-	CHILD,   /* forked: the mapping is not ours, map for a moment */
-	ABSENT   /* there is no ring for this process */
+	ABSENT,  /* there is no ring for this process */
+	READY    /* mapped, by this process or by the one it was forked from */
 };
 
 static struct {
@@ -29,10 +31,18 @@ static struct {
 	size_t size;
 	uint64_t slot_mask;
 	uint32_t options;
+	uid_t owner; /* of the file */
 	/* A page the kernel wipes in a forked child: nonzero means parent. */
 	const volatile unsigned char *sentinel;
 	_Atomic int32_t pid, ppid;
-	_Atomic int32_t owner; /* thread of a child that has it mapped now */
+	/*
+	 * Process (upper half) and thread that have the ring mapped for a
+	 * moment, or 0. What a child inherits here names another process and
+	 * so counts as 0: nothing has to be reset after a fork.
+	 */
+	_Atomic uint64_t holder;
+	sigset_t signals; /* the holder's mask, to be put back */
+	bool no_children; /* set by ring_exclude_children() */
 } ring;
 
 /* Cached ids of the thread, valid while thread_pid is the process's pid. */
@@ -61,21 +71,26 @@ is_consistent(const struct ring_header *header, uint64_t size)
 	       size >= RING_HEADER_SIZE + slots * RECORD_SIZE;
 }
 
-/* Maps the file; leaves everything as it was when it will not do. */
+/*
+ * Maps the file; leaves everything as it was when it will not do. By bare
+ * system calls, since open(3) and close(3) are cancellation points, which the
+ * call of a module may not become, and may be interposed.
+ */
 static bool
 map_file(void)
 {
 	struct stat st;
 	void *map = MAP_FAILED;
-	int fd = open(ring.path,
-		      O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+	int fd = (int)syscall(SYS_openat, AT_FDCWD, ring.path,
+			      O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK |
+				  O_NOCTTY);
 
 	if (fd < 0)
 		return false;
 	if (fstat(fd, &st) == 0 && is_trusted(&st))
 		map = mmap(NULL, st.st_size, PROT_READ | PROT_WRITE, MAP_SHARED,
 			   fd, 0);
-	close(fd);
+	syscall(SYS_close, fd);
 	if (map == MAP_FAILED)
 		return false;
 	if (!is_consistent(map, st.st_size) ||
@@ -83,8 +98,11 @@ map_file(void)
 		munmap(map, st.st_size);
 		return false;
 	}
+	/* Other people's records have no place in a core file. */
+	madvise(map, st.st_size, MADV_DONTDUMP);
 	ring.header = map;
 	ring.size = st.st_size;
+	ring.owner = st.st_uid;
 	ring.slot_mask = ring.header->slot_count - 1;
 	ring.options = ring.header->options;
 	return true;
@@ -119,51 +137,57 @@ ring_attach(const char *path)
 	ring.path = path;
 	ring.pid = getpid();
 	ring.ppid = getppid();
+	/* Cached now, while nothing forbids the call. */
+	thread_pid = ring.pid;
+	thread_tid = gettid();
 	atomic_store(&ring.state,
 		     map_sentinel() && map_file() ? READY : ABSENT);
 }
 
-/*
- * First look at the ring in a forked child, which has one thread at that
- * moment: what the parent's state was no longer counts.
- */
-static int
-notice_fork(void)
+/* Undoes what enter_child() did to the thread, the mapping apart. */
+static void
+leave_child(void)
 {
-	int32_t pid = getpid();
+	sigset_t signals = ring.signals;
 
-	if (ring.pid != pid) {
-		ring.pid = pid;
-		ring.ppid = getppid();
-		ring.header = NULL;
-		ring.owner = 0;
-		atomic_store(&ring.state, CHILD);
-	}
-	return atomic_load(&ring.state);
+	ring.header = NULL;
+	atomic_store(&ring.holder, 0);
+	pthread_sigmask(SIG_SETMASK, &signals, NULL);
 }
 
 /*
  * Maps the ring in a forked child for one record. Another thread of it that
- * comes at the same time goes without: nobody waits here.
+ * comes at the same time goes without: nobody waits here. Signals wait, since
+ * a handler that jumps away would leave the ring with the child for good.
  */
 static bool
 enter_child(void)
 {
-	int32_t nobody = 0;
+	uid_t euid = geteuid();
+	uint64_t pid = (uint32_t)getpid();
+	uint64_t holder = atomic_load(&ring.holder);
+	sigset_t all;
 
-	if (notice_fork() != CHILD ||
-	    !atomic_compare_exchange_strong(&ring.owner, &nobody, gettid()))
+	/* No vain open(2): a refused one may be a line in the audit log. */
+	if (ring.no_children || (euid != 0 && euid != ring.owner) ||
+	    holder >> 32 == pid ||
+	    !atomic_compare_exchange_strong(&ring.holder, &holder,
+					    pid << 32 | (uint32_t)gettid()))
 		return false;
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, &ring.signals);
+	ring.pid = (int32_t)pid;
+	ring.ppid = getppid();
 	if (map_file())
 		return true;
-	atomic_store(&ring.owner, 0);
+	leave_child();
 	return false;
 }
 
 bool
 ring_enter(void)
 {
-	if (atomic_load_explicit(&ring.state, memory_order_acquire) < READY)
+	if (atomic_load_explicit(&ring.state, memory_order_acquire) != READY)
 		return false;
 	return *ring.sentinel != 0 || enter_child();
 }
@@ -174,8 +198,13 @@ ring_leave(void)
 	if (*ring.sentinel != 0)
 		return;
 	munmap(ring.header, ring.size);
-	ring.header = NULL;
-	atomic_store(&ring.owner, 0);
+	leave_child();
+}
+
+void
+ring_exclude_children(void)
+{
+	ring.no_children = true;
 }
 
 uint32_t
@@ -215,8 +244,9 @@ ring_claim(unsigned count)
 
 /*
  * A writer that was stopped between claim and put for a whole lap would
- * destroy a newer slot: it drops its own instead. What slips through the gap
- * between this look and the stores is caught by the checksum.
+ * destroy a newer slot: it drops its own instead, which the reader counts as
+ * overwritten. What slips through the gap between this look and the stores is
+ * caught by the checksum.
  */
 static bool
 is_lapped(uint64_t index)
@@ -224,17 +254,13 @@ is_lapped(uint64_t index)
 	uint64_t head =
 	    atomic_load_explicit(&ring.header->head, memory_order_relaxed);
 
-	if (head - index <= ring.slot_mask)
-		return false;
-	atomic_fetch_add_explicit(&ring.header->dropped, 1,
-				  memory_order_relaxed);
-	return true;
+	return head - index > ring.slot_mask + 1;
 }
 
 void
 ring_put(uint64_t index, void *slot)
 {
-	uint64_t *from = slot;
+	record_word *from = slot;
 	_Atomic uint64_t *to =
 	    (_Atomic uint64_t *)((char *)ring.header + RING_HEADER_SIZE +
 				 (index & ring.slot_mask) * RECORD_SIZE);

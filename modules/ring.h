@@ -29,7 +29,13 @@ void ring_attach(const char *path);
 bool ring_enter(void);
 void ring_leave(void);
 
-/* The four below are for use between ring_enter() and ring_leave(). */
+/*
+ * Forked children shall write nothing: for a process under seccomp, whose
+ * children may have been forbidden the calls that mapping takes.
+ */
+void ring_exclude_children(void);
+
+/* Those below are for use between ring_enter() and ring_leave(). */
 
 /* Options of the ring (enum ring_option). */
 uint32_t ring_options(void);
