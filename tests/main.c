@@ -14,13 +14,20 @@
 #include <unistd.h>
 
 enum {
-	SLOW_LIMIT = 64
+	SUITE_LIMIT = 64
 };
 
-static CU_pSuite slow[SLOW_LIMIT];
-static size_t slow_count;
+/* Suites of a kind that an option leaves out. */
+struct kind {
+	const char *name;
+	CU_pSuite suites[SUITE_LIMIT];
+	size_t count;
+	int left_out;
+};
+
+static struct kind slow = { .name = "slow" };
+static struct kind external = { .name = "external" };
 static unsigned skipped;
-static int fast;
 static char source_folder[PATH_MAX];
 
 CU_pSuite
@@ -38,18 +45,30 @@ test_suite(const char *name, const struct test_row *rows, size_t count)
 	return suite;
 }
 
+static void
+mark(struct kind *kind, CU_pSuite suite)
+{
+	if (kind->count == SUITE_LIMIT)
+		abort();
+	kind->suites[kind->count++] = suite;
+}
+
 void
 test_slow(CU_pSuite suite)
 {
-	if (slow_count == SLOW_LIMIT)
-		abort();
-	slow[slow_count++] = suite;
+	mark(&slow, suite);
+}
+
+void
+test_external(CU_pSuite suite)
+{
+	mark(&external, suite);
 }
 
 int
 test_fast(void)
 {
-	return fast;
+	return slow.left_out;
 }
 
 void
@@ -90,12 +109,18 @@ test_source(const char *path)
 }
 
 static int
-is_slow(CU_pSuite suite)
+is_marked(const struct kind *kind, CU_pSuite suite)
 {
-	for (size_t i = 0; i < slow_count; i++)
-		if (slow[i] == suite)
+	for (size_t i = 0; i < kind->count; i++)
+		if (kind->suites[i] == suite)
 			return 1;
 	return 0;
+}
+
+static int
+is_left_out(const struct kind *kind, CU_pSuite suite)
+{
+	return kind->left_out && is_marked(kind, suite);
 }
 
 static int
@@ -126,7 +151,9 @@ choose(char **names)
 	CU_pSuite suite = CU_get_registry()->pSuite;
 
 	for (; suite; suite = suite->pNext)
-		if (*names ? !is_named(suite, names) : fast && is_slow(suite))
+		if (*names ? !is_named(suite, names)
+			   : is_left_out(&slow, suite) ||
+				 is_left_out(&external, suite))
 			CU_set_suite_active(suite, CU_FALSE);
 	CU_set_fail_on_inactive(CU_FALSE);
 }
@@ -137,8 +164,9 @@ list(void)
 	CU_pSuite suite = CU_get_registry()->pSuite;
 
 	for (; suite; suite = suite->pNext)
-		(void)printf("%s%s\n", suite->pName,
-			     is_slow(suite) ? " (slow)" : "");
+		(void)printf("%s%s%s\n", suite->pName,
+			     is_marked(&slow, suite) ? " (slow)" : "",
+			     is_marked(&external, suite) ? " (external)" : "");
 }
 
 static void
@@ -160,7 +188,9 @@ options(char ***argv)
 
 	for (; **argv && !strncmp(**argv, "--", 2); (*argv)++)
 		if (!strcmp(**argv, "--fast"))
-			fast = 1;
+			slow.left_out = 1;
+		else if (!strcmp(**argv, "--internal"))
+			external.left_out = 1;
 		else if (!strcmp(**argv, "--list"))
 			listing = 1;
 		else
@@ -178,8 +208,9 @@ main(int argc, char **argv)
 	argv++;
 	listing = options(&argv);
 	if (listing < 0) {
-		(void)fputs("usage: main [--fast] [--list] [SUITE...]\n",
-			    stderr);
+		(void)fputs(
+		    "usage: main [--fast] [--internal] [--list] [SUITE...]\n",
+		    stderr);
 		return 2;
 	}
 	if (!getcwd(source_folder, sizeof(source_folder)) ||

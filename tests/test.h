@@ -28,6 +28,12 @@ CU_pSuite test_suite(const char *name, const struct test_row *rows,
 /* Leaves the suite out of runs with --fast. */
 void test_slow(CU_pSuite suite);
 
+/*
+ * Leaves the suite out of sanitizer and valgrind runs: it has programs of
+ * the system load our modules, which they cannot in that build.
+ */
+void test_external(CU_pSuite suite);
+
 /* Whether this is a run with --fast. */
 int test_fast(void);
 
