@@ -38,7 +38,7 @@ TOOL_SOURCES := $(sort $(wildcard pamprof/*.c pamprof/*/*.c))
 # Until each command has its file: a stand-in keeps the program linking.
 ABSENT := $(foreach v,run trace show doctor,$(if \
 	$(wildcard pamprof/verb/$(v).c),,$(v)))
-TEST_SOURCES := $(sort $(wildcard tests/unit/*_test.c))
+TEST_SOURCES := $(sort $(wildcard tests/unit/*.c))
 FAKE_MODULES := $(sort $(wildcard tests/fake/pam_*.c))
 # pam_x.so is made of pam_x.c and every x_*.c; other files are programs.
 FAKE_PARTS := $(sort $(foreach m,$(FAKE_MODULES),$(wildcard \
@@ -152,7 +152,7 @@ $(BUILD)/modules/pamprof_resident.so: \
 $(BUILD)/modules/pamprof_resident.so: SHARED = -Wl,-z,nodelete,-z,relro
 $(BUILD)/modules/pamprof_resident.so: SHARED_LIBS = -lpam
 $(BUILD)/modules/pamprof_audit.so: \
-	$(call object,modules/audit.c $(OBSERVER))
+	$(call object,$(wildcard modules/audit*.c) $(OBSERVER))
 $(BUILD)/modules/pamprof_audit.so: SHARED = -Wl,-z,relro
 $(MODULES): $(wildcard modules/*.map)
 $(BUILD)/modules/%.so:
@@ -164,7 +164,7 @@ tests: all $(BUILD)/tests/main $(FAKES) $(BUILD)/tests/modules \
 
 # The list of suites comes from the names of the files: x_test.c exports
 # void x_tests(void).
-SUITES := $(patsubst tests/unit/%_test.c,%,$(TEST_SOURCES))
+SUITES := $(patsubst tests/unit/%_test.c,%,$(filter %_test.c,$(TEST_SOURCES)))
 $(BUILD)/tests/suites.c: FORCE
 	@mkdir -p $(@D)
 	@{ echo '#include "test.h"'; for s in $(SUITES); do \
