@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "call.h"
@@ -22,14 +23,17 @@ call_prepare(void)
 	static const char field[] = "\nSeccomp:\t0\n";
 	char status[4096];
 	ssize_t length;
-	int fd = open("/proc/thread-self/status", O_RDONLY | O_CLOEXEC);
+	int fd = (int)syscall(SYS_openat, AT_FDCWD, "/proc/thread-self/status",
+			      O_RDONLY | O_CLOEXEC);
 
 	if (fd < 0)
 		return;
-	length = read(fd, status, sizeof(status));
-	close(fd);
+	length = syscall(SYS_read, fd, status, sizeof(status));
+	syscall(SYS_close, fd);
 	may_measure_cpu =
 	    length > 0 && memmem(status, length, field, sizeof(field) - 1);
+	if (!may_measure_cpu)
+		ring_exclude_children();
 }
 
 /* Passes and deletion are flags of the call, and phases of the report. */
@@ -50,18 +54,22 @@ phase_of(uint8_t phase, uint32_t flags)
  * a clean-up function, so that it survives this object and is inherited by
  * forked children (handle addresses repeat and cannot serve).
  */
-static uint64_t
-transaction(const struct call_pam *pam, pam_handle_t *handle)
+uint64_t
+call_transaction(const struct call_pam *pam, pam_handle_t *handle,
+		 uint64_t wanted)
 {
 	const void *data = NULL;
-	uint64_t id;
+	uint64_t id = wanted;
 
+	if (handle == NULL)
+		return wanted;
 	if (pam->get_data(handle, DATA_NAME, &data) == PAM_SUCCESS)
 		return (uintptr_t)data;
-	id = ring_transaction();
+	if (id == 0)
+		id = ring_transaction();
 	if (pam->set_data(handle, DATA_NAME, (void *)(uintptr_t)id, NULL) !=
 	    PAM_SUCCESS)
-		return 0;
+		return wanted;
 	return id;
 }
 
@@ -78,7 +86,11 @@ texts_get(struct emit_texts *texts, const struct call_pam *pam,
 				     [FIELD_TTY] = PAM_TTY,
 				     [FIELD_OBJECT] = PAM_USER };
 
+	memset(texts, 0, sizeof(*texts));
 	texts->field[FIELD_OBJECT] = site->object;
+	texts->field[FIELD_SERVICE] = site->service;
+	if (site->handle == NULL)
+		return;
 	for (unsigned f = FIELD_SERVICE; f <= FIELD_OBJECT; f++) {
 		const void *item = NULL;
 
@@ -122,7 +134,7 @@ conversation_restore(struct call_frame *frame, const struct call_pam *pam)
 	const void *item = NULL;
 	struct pam_conv *conv;
 
-	if (frame->swapped == NULL ||
+	if (frame->swapped == NULL || frame->site.handle == NULL ||
 	    pam->get_item(frame->site.handle, PAM_CONV, &item) != PAM_SUCCESS ||
 	    item == NULL)
 		return;
@@ -159,7 +171,8 @@ begin(struct call_frame *frame, const struct call_pam *pam)
 	if (!ring_enter())
 		return false;
 	options = ring_options();
-	record->transaction = transaction(pam, site->handle);
+	record->transaction =
+	    call_transaction(pam, site->handle, site->transaction);
 	ring_leave();
 	record->kind = site->kind;
 	record->phase = phase_of(site->phase, site->flags);
@@ -170,7 +183,7 @@ begin(struct call_frame *frame, const struct call_pam *pam)
 	texts_get(&texts, pam, site);
 	if (!emit_begin(record, &texts))
 		return false;
-	if ((options & RING_CONVERSATION) != 0)
+	if ((options & RING_CONVERSATION) != 0 && site->handle != NULL)
 		conversation_swap(frame, pam);
 	if ((options & RING_CPU) != 0 && may_measure_cpu)
 		record->valid |= VALID_CPU;

@@ -21,9 +21,11 @@ struct call_pam {
 
 /* What names a call before it is made. */
 struct call_site {
-	pam_handle_t *handle;
-	const char *object; /* path of the module, or NULL */
-	uint32_t flags;     /* of PAM */
+	pam_handle_t *handle; /* NULL: libpam is asked for nothing */
+	const char *object;   /* path of the module, or NULL */
+	const char *service;  /* said of a call without a handle, or NULL */
+	uint64_t transaction; /* id where the handle holds none; 0: a new one */
+	uint32_t flags;       /* of PAM */
 	uint32_t marker;
 	uint16_t valid; /* VALID_MARKER or VALID_ARGUMENTS */
 	uint8_t kind;   /* KIND_CALL or KIND_PHASE */
@@ -54,6 +56,15 @@ void call_enter(struct call_frame *frame, const struct call_pam *pam,
  */
 void call_leave(struct call_frame *frame, const struct call_pam *pam,
 		int result);
+
+/*
+ * Id of the handle's transaction. One that holds none yet is given `wanted`,
+ * or a new one if that is 0. Only a module may store it (pam_set_data(3)):
+ * for the application `wanted` is returned all the same. To be called
+ * between ring_enter() and ring_leave().
+ */
+uint64_t call_transaction(const struct call_pam *pam, pam_handle_t *handle,
+			  uint64_t wanted);
 
 /* Records that path was loaded: start and duration in CLOCK_MONOTONIC ns. */
 void call_loaded(const char *path, uint64_t start_ns, uint64_t duration_ns);
