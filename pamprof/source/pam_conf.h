@@ -45,23 +45,29 @@ struct pam_rule {
 	enum pam_rule_type type;
 	enum pam_group group; /* not for RULE_AT_INCLUDE */
 	bool silent;          /* the "-" prefix */
+	bool unknown_type;    /* group is the one asked for, else auth */
+	bool fatal;           /* libpam refuses the whole file here */
 	bool escaped;         /* continuation with inner comment or blank */
 	bool blank_tail;      /* no argument, but libpam's argv is not NULL */
 	struct pam_word type_word, control, module; /* module or target */
 	struct pam_word *args;
 	size_t args_count;
-	size_t args_end;  /* offset at which one more argument can be put */
-	size_t assembled; /* length of the line as libpam assembles it */
+	size_t args_end;  /* where one more argument can be put; 0: nowhere */
+	size_t assembled; /* bytes the line needs in libpam's buffer, its */
+			  /* comment included */
 	struct pam_file *target; /* of the three include forms, or NULL */
-	char *path;              /* absolute path of the module file, or NULL */
+	char
+	    *path; /* absolute, what dlopen(3) gets (without --root), or NULL */
 	char *problem;   /* why it is broken or cannot be wrapped, or NULL */
 	unsigned marker; /* given by pam_conf_number(), from 1; 0: none */
 };
 
 struct pam_file {
-	char *path; /* as opened */
-	char *text;
+	char *path; /* as opened: with --root's prefix */
+	char *text; /* size bytes and a zero */
 	size_t size;
+	unsigned long long device, inode; /* one file, whatever its name */
+	unsigned libpam_minor;            /* it was parsed for */
 	struct pam_rule *rules;
 	size_t rules_count;
 	struct pam_file *next; /* of the stack's list */
@@ -96,8 +102,17 @@ int pam_conf_read(struct pam_stack **stack, const struct pam_conf_place *place,
 		  struct error *error);
 void pam_conf_free(struct pam_stack *stack);
 
-/* Minor version of the libpam in use (5 for 1.5.2), from the library. */
+/*
+ * Minor version of the libpam in use, as far as its grammar tells: 5 for 1.5
+ * and older, 6 for 1.6 and newer.
+ */
 unsigned pam_conf_libpam_minor(void);
+
+/*
+ * False for names that editors, dpkg, rpm or backups leave in /etc/pam.d;
+ * such a file is read only when it is asked for by name.
+ */
+bool pam_conf_is_service(const char *name);
 
 /* "auth" ... for a group. */
 const char *pam_group_name(enum pam_group group);
