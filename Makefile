@@ -43,8 +43,12 @@ FAKE_MODULES := $(sort $(wildcard tests/fake/pam_*.c))
 # pam_x.so is made of pam_x.c and every x_*.c; other files are programs.
 FAKE_PARTS := $(sort $(foreach m,$(FAKE_MODULES),$(wildcard \
 	$(patsubst tests/fake/pam_%.c,tests/fake/%_*.c,$(m)))))
-FAKE_PROGRAMS := $(filter-out $(FAKE_MODULES) $(FAKE_PARTS),\
-	$(sort $(wildcard tests/fake/*.c)))
+# The application that drives the stub modules, and variants of the stub.
+DRIVER_SOURCES := $(sort $(wildcard tests/fake/driver*.c)) \
+	tests/fake/stub_tokens.c
+STUB_VARIANTS = nosetcred nosession nothing unresolved
+FAKE_PROGRAMS := $(filter-out $(FAKE_MODULES) $(FAKE_PARTS) \
+	$(DRIVER_SOURCES),$(sort $(wildcard tests/fake/*.c)))
 FUZZERS := $(sort $(wildcard tests/fuzz/*_fuzz.c))
 BENCHES := $(sort $(wildcard tests/bench/*_bench.c))
 # What every observer shares; ring.c serves the tool as well.
@@ -58,11 +62,14 @@ object = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 TOOL_OBJECTS := $(call object,$(TOOL_SOURCES) modules/ring.c modules/emit.c)
 TOOL_OBJECTS += $(if $(ABSENT),$(BUILD)/obj/absent.o)
 LIBRARY := $(filter-out $(BUILD)/obj/pamprof/main.o,$(TOOL_OBJECTS))
-TEST_OBJECTS := $(call object,$(TEST_SOURCES) tests/main.c) \
+TEST_OBJECTS := $(call object,$(TEST_SOURCES) tests/main.c \
+	tests/fake/stub_tokens.c) \
 	$(BUILD)/obj/tests/suites.o \
 	$(sort $(LIBRARY) $(call object,$(OBSERVER)))
 FAKES := $(patsubst tests/fake/%.c,$(BUILD)/tests/fake/%.so,$(FAKE_MODULES)) \
-	$(patsubst tests/fake/%.c,$(BUILD)/tests/fake/%,$(FAKE_PROGRAMS))
+	$(patsubst tests/fake/%.c,$(BUILD)/tests/fake/%,$(FAKE_PROGRAMS)) \
+	$(patsubst %,$(BUILD)/tests/fake/pam_%.so,$(STUB_VARIANTS)) \
+	$(BUILD)/tests/fake/driver
 BENCH_PROGRAMS := $(patsubst tests/%.c,$(BUILD)/tests/%,$(BENCHES))
 FUZZ_PROGRAMS := $(patsubst tests/%.c,$(BUILD)/tests/%,$(FUZZERS))
 
@@ -187,6 +194,20 @@ $(foreach m,$(patsubst tests/fake/pam_%.c,%,$(FAKE_MODULES)),\
 	$(eval $(call fake_module,$(m))))
 $(BUILD)/tests/fake/%.so:
 	$(call say,LINK,$@)$(shared) $^ -lpam -o $@
+
+# What libpam logs and audits must reach the driver's own functions.
+$(BUILD)/tests/fake/driver: $(call object,$(DRIVER_SOURCES))
+	$(call say,LINK,$@)$(CC) $(CFLAGS) $(LINK_FLAGS) -rdynamic $^ $(LIBS) -o $@
+
+VARIANT_nosetcred = -DSTUB_NO_SETCRED
+VARIANT_nosession = -DSTUB_NO_SESSION -DSTUB_NO_PASSWORD
+VARIANT_nothing = -DSTUB_NOTHING
+VARIANT_unresolved = -DSTUB_UNRESOLVED
+$(patsubst %,$(BUILD)/tests/fake/pam_%.so,$(STUB_VARIANTS)): \
+    $(BUILD)/tests/fake/pam_%.so: tests/fake/pam_stub.c \
+    $(call object,$(filter tests/fake/stub_%,$(FAKE_PARTS)))
+	$(call say,LINK,$@)$(shared) $(BASE_FLAGS) -fPIC $(VARIANT_$*) $^ -lpam -o $@
+
 $(BUILD)/tests/fake/%: $(BUILD)/obj/tests/fake/%.o $(LIBRARY)
 	$(call say,LINK,$@)mkdir -p $(@D); $(CC) $(CFLAGS) $(LINK_FLAGS) $^ $(LIBS) -o $@
 $(BUILD)/tests/bench/%: $(BUILD)/obj/tests/bench/%.o $(LIBRARY)

@@ -1,0 +1,365 @@
+/*
+ * The comparison behind stack_differ.h. It uses the parser, the rewriter and
+ * the shim maker directly, not pam_wrap_stack(): a case has two services in
+ * one folder, and shims are made once for all cases.
+ */
+#include "stack_differ.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "../../modules/ring_header.h"
+#include "../../pamprof/base/alloc.h"
+#include "../../pamprof/base/error.h"
+#include "../../pamprof/source/pam_rewrite.h"
+#include "../../pamprof/source/pam_shim.h"
+#include "../../pamprof/trace/segment.h"
+#include "../test.h"
+
+#define RING_SLOTS    4096
+#define CONTEXT_LINES 4
+
+static int
+start_shims(struct stack_differ *differ)
+{
+	char *ring = alloc_format("%s/ring", differ->folder);
+	char *shims = alloc_format("%s/shims", differ->folder);
+	struct error error = { 0 };
+	int r = mkdir(shims, 0755);
+
+	if (r == 0)
+		r = ring_make(ring, RING_SLOTS, RING_CPU | RING_CONVERSATION,
+			      &error);
+	if (r == 0)
+		r = shim_folder_new(&differ->shims, shims, ring, &error);
+	if (r != 0)
+		printf("no shims: %s\n", error.text);
+	free(ring);
+	free(shims);
+	return r == 0 ? 0 : -1;
+}
+
+static int
+make_folders(struct stack_differ *differ)
+{
+	char name[] = "/tmp/pamprof-differ-XXXXXX";
+	char *modules;
+
+	if (mkdtemp(name) == NULL)
+		return -1;
+	differ->folder = alloc_string(name);
+	differ->bare_folder = alloc_format("%s/bare", name);
+	differ->wrapped_folder = alloc_format("%s/wrap", name);
+	modules = alloc_format("%s/modules", name);
+	differ->places.confdir = differ->bare_folder;
+	differ->places.modules = modules;
+	/* Scripts give up privileges: what is bare readable stays so. */
+	if (chmod(name, 0755) != 0 || mkdir(differ->bare_folder, 0755) != 0 ||
+	    mkdir(differ->wrapped_folder, 0755) != 0)
+		return -1;
+	return stack_modules_copy(modules);
+}
+
+int
+stack_differ_start(struct stack_differ *differ, int wrap)
+{
+	char *auditor =
+	    alloc_format("%s/modules/pamprof_audit.so", test_build());
+	int r;
+
+	memset(differ, 0, sizeof(*differ));
+	r = make_folders(differ);
+	if (r == 0 && wrap)
+		r = start_shims(differ);
+	if (r == 0)
+		r = stack_driver_start(&differ->bare, NULL);
+	if (r == 0)
+		r = stack_driver_start(&differ->wrapped, NULL);
+	if (r == 0 && wrap && access(auditor, R_OK) == 0)
+		r = stack_driver_start(&differ->audited, auditor);
+	free(auditor);
+	return r;
+}
+
+void
+stack_differ_stop(struct stack_differ *differ)
+{
+	stack_driver_stop(&differ->bare);
+	stack_driver_stop(&differ->wrapped);
+	stack_driver_stop(&differ->audited);
+	shim_folder_free(differ->shims);
+	if (differ->folder != NULL)
+		stack_folder_remove(differ->folder);
+	free((char *)(uintptr_t)differ->places.modules);
+	free(differ->bare_folder);
+	free(differ->wrapped_folder);
+	free(differ->folder);
+	memset(differ, 0, sizeof(*differ));
+}
+
+static void
+write_file(const char *folder, const char *name, const char *text)
+{
+	char *path = alloc_format("%s/%s", folder, name);
+	FILE *out = fopen(path, "we");
+
+	if (out == NULL || fputs(text, out) < 0 || fclose(out) != 0)
+		printf("%s cannot be written\n", path);
+	free(path);
+}
+
+static void
+write_case(const struct stack_case *stack, const char *folder)
+{
+	for (size_t f = 0; f < STACK_FILES; f++) {
+		const struct stack_lines *lines = &stack->files[f];
+		struct buffer text = { 0 };
+
+		for (size_t i = 0; i < lines->count; i++)
+			buffer_text(&text, lines->text[i]);
+		if (lines->count > 0)
+			write_file(folder, stack_file_names[f], text.data);
+		buffer_free(&text);
+	}
+}
+
+static void
+remove_case(const char *folder)
+{
+	for (size_t f = 0; f < STACK_FILES; f++) {
+		char *path = alloc_format("%s/%s", folder, stack_file_names[f]);
+
+		unlink(path);
+		free(path);
+	}
+}
+
+struct wrapping {
+	struct stack_differ *differ;
+	char *path; /* of the last include asked for */
+};
+
+static const char *
+shim_for(void *context, struct pam_rule *rule)
+{
+	struct wrapping *wrapping = context;
+
+	return shim_folder_shim(wrapping->differ->shims, rule);
+}
+
+/* The same file name in the other folder. */
+static const char *
+include_for(void *context, const struct pam_file *file)
+{
+	struct wrapping *wrapping = context;
+	const char *slash = strrchr(file->path, '/');
+
+	free(wrapping->path);
+	wrapping->path =
+	    alloc_format("%s%s", wrapping->differ->wrapped_folder, slash);
+	return wrapping->path;
+}
+
+static void
+count_rules(struct stack_differ *differ, const struct pam_file *file)
+{
+	for (size_t i = 0; i < file->rules_count; i++)
+		if (file->rules[i].marker != 0)
+			differ->wrapped_rules++;
+		else
+			differ->other_rules++;
+}
+
+/* Returns why the stack cannot be read, or NULL. */
+static char *
+wrap_service(struct stack_differ *differ, const char *service)
+{
+	struct wrapping wrapping = { .differ = differ };
+	struct pam_conf_place place = { .service = service,
+					.confdir = differ->bare_folder };
+	struct pam_rewrite rewrite = { .shim = shim_for,
+				       .include_for = include_for,
+				       .context = &wrapping };
+	struct pam_stack *stack = NULL;
+	struct error error = { 0 };
+
+	if (pam_conf_read(&stack, &place, &error) != 0)
+		return alloc_string(error.text);
+	pam_rewrite_number(stack, shim_for, &wrapping);
+	for (struct pam_file *file = stack->files; file; file = file->next) {
+		struct buffer text = { 0 };
+
+		pam_rewrite_file(&text, file, &rewrite);
+		write_file(differ->wrapped_folder, strrchr(file->path, '/') + 1,
+			   text.data == NULL ? "" : text.data);
+		count_rules(differ, file);
+		buffer_free(&text);
+	}
+	pam_conf_free(stack);
+	free(wrapping.path);
+	return NULL;
+}
+
+/* Writes both folders. Returns a refusal or NULL. */
+static char *
+prepare(struct stack_differ *differ, const struct stack_case *stack)
+{
+	char *refusal = NULL;
+
+	remove_case(differ->bare_folder);
+	remove_case(differ->wrapped_folder);
+	write_case(stack, differ->bare_folder);
+	/* What a missing include or a refusal leaves unwrapped stays bare. */
+	write_case(stack, differ->wrapped_folder);
+	if (differ->shims == NULL)
+		return NULL;
+	if (stack->files[STACK_SERVICE].count > 0)
+		refusal = wrap_service(differ, "svc");
+	if (stack->files[STACK_SECOND].count > 0 && refusal == NULL)
+		refusal = wrap_service(differ, "second");
+	return refusal;
+}
+
+static int
+same(const char *one, const char *other)
+{
+	return one != NULL && other != NULL && strcmp(one, other) == 0;
+}
+
+void
+stack_differ_run(struct stack_differ *differ, const struct stack_case *stack,
+		 struct stack_outcome *outcome)
+{
+	memset(outcome, 0, sizeof(*outcome));
+	outcome->refusal = prepare(differ, stack);
+	differ->refused += outcome->refusal != NULL;
+	stack_driver_send(&differ->bare, differ->bare_folder, &stack->script);
+	stack_driver_send(&differ->wrapped, differ->wrapped_folder,
+			  &stack->script);
+	outcome->bare = stack_driver_receive(&differ->bare);
+	outcome->wrapped = stack_driver_receive(&differ->wrapped);
+	outcome->equal = same(outcome->bare, outcome->wrapped);
+	if (differ->audited.pid == 0)
+		return;
+	stack_driver_send(&differ->audited, differ->bare_folder,
+			  &stack->script);
+	outcome->audited = stack_driver_receive(&differ->audited);
+	outcome->equal &= same(outcome->bare, outcome->audited);
+}
+
+void
+stack_outcome_free(struct stack_outcome *outcome)
+{
+	free(outcome->bare);
+	free(outcome->wrapped);
+	free(outcome->audited);
+	free(outcome->refusal);
+	memset(outcome, 0, sizeof(*outcome));
+}
+
+static int
+differs(struct stack_differ *differ, const struct stack_case *stack)
+{
+	struct stack_outcome outcome;
+	int equal;
+
+	stack_differ_run(differ, stack, &outcome);
+	equal = outcome.equal;
+	stack_outcome_free(&outcome);
+	return !equal;
+}
+
+/* Returns how many lines could be dropped. */
+static unsigned
+shrink_lines(struct stack_differ *differ, struct stack_case *stack,
+	     struct stack_lines *lines)
+{
+	unsigned dropped = 0;
+
+	for (size_t i = lines->count; i-- > 0;) {
+		char *text = lines->text[i];
+		size_t after = lines->count - i - 1;
+
+		memmove(lines->text + i, lines->text + i + 1,
+			after * sizeof(*lines->text));
+		lines->count--;
+		if (differs(differ, stack)) {
+			free(text);
+			dropped++;
+			continue;
+		}
+		memmove(lines->text + i + 1, lines->text + i,
+			after * sizeof(*lines->text));
+		lines->text[i] = text;
+		lines->count++;
+	}
+	return dropped;
+}
+
+void
+stack_differ_shrink(struct stack_differ *differ, struct stack_case *stack)
+{
+	unsigned dropped;
+
+	do {
+		dropped = shrink_lines(differ, stack, &stack->script);
+		for (size_t f = 0; f < STACK_FILES; f++)
+			dropped +=
+			    shrink_lines(differ, stack, &stack->files[f]);
+	} while (dropped > 0);
+}
+
+static void
+print_lines(const char *title, const char *text, size_t from)
+{
+	size_t line = 0;
+
+	printf("  -- %s, from line %zu:\n", title, from + 1);
+	while (text != NULL && *text != '\0' &&
+	       line < from + 2 * CONTEXT_LINES) {
+		size_t length = strcspn(text, "\n");
+
+		if (line++ >= from)
+			printf("  %.*s\n", (int)length, text);
+		text += length + (text[length] == '\n');
+	}
+}
+
+/* Number of the line before the first difference, less some context. */
+static size_t
+first_difference(const char *one, const char *other)
+{
+	size_t line = 0;
+
+	for (; one && other && *one == *other && *one; one++, other++)
+		line += *one == '\n';
+	return line < CONTEXT_LINES ? 0 : line - CONTEXT_LINES;
+}
+
+void
+stack_differ_report(struct stack_differ *differ, const struct stack_case *stack)
+{
+	struct stack_outcome outcome;
+	const char *other;
+	size_t from;
+
+	stack_differ_run(differ, stack, &outcome);
+	other = same(outcome.bare, outcome.wrapped) ? outcome.audited
+						    : outcome.wrapped;
+	from = first_difference(outcome.bare, other);
+	printf("\nseed %llu differs%s%s\n", (unsigned long long)stack->seed,
+	       outcome.refusal ? ", refused: " : "",
+	       outcome.refusal ? outcome.refusal : "");
+	for (size_t f = 0; f < STACK_FILES; f++)
+		for (size_t i = 0; i < stack->files[f].count; i++)
+			printf("  %s: %s", stack_file_names[f],
+			       stack->files[f].text[i]);
+	for (size_t i = 0; i < stack->script.count; i++)
+		printf("  script: %s\n", stack->script.text[i]);
+	print_lines("bare", outcome.bare, from);
+	print_lines(other == outcome.audited ? "audited" : "wrapped", other,
+		    from);
+	stack_outcome_free(&outcome);
+}
