@@ -8,6 +8,7 @@
 #define PAMPROF_RECORD_H
 
 #include <stdatomic.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #define RECORD_VERSION   1
@@ -92,6 +93,8 @@ struct record {
 	uint64_t checksum;   /* record_checksum() of the rest */
 	uint64_t transaction;
 	uint64_t span;
+	uint8_t version, type, kind, phase; /* the first two as in text */
+	uint8_t category, outcome, text_slots, text_part;
 	uint64_t parent;
 	uint64_t start_ns; /* CLOCK_MONOTONIC */
 	uint64_t duration_ns;
@@ -105,13 +108,14 @@ struct record {
 	uint32_t count;
 	uint16_t prompts; /* calls of the conversation */
 	uint16_t valid;
-	uint8_t version, type, kind, phase;
-	uint8_t category, outcome, text_slots, text_part;
 	uint8_t reserved[12];
 	char service[24], rhost[40], tty[16], object[40];
 };
 
-/* A slot of type RECORD_TEXT: the same first six words, then text. */
+/*
+ * A slot of type RECORD_TEXT. Version and type stand where they stand in a
+ * record, or one could pass for the other.
+ */
 struct record_text {
 	uint64_t generation, checksum, transaction, span;
 	uint8_t version, type, part, field; /* field: enum record_field */
@@ -127,6 +131,9 @@ enum record_field {
 	FIELD_OBJECT
 };
 
+_Static_assert(offsetof(struct record, type) ==
+		   offsetof(struct record_text, type),
+	       "the type tells the two apart");
 _Static_assert(sizeof(struct record) == RECORD_SIZE, "record is one slot");
 _Static_assert(sizeof(struct record_text) == RECORD_SIZE, "text is one slot");
 
