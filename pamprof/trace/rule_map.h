@@ -13,6 +13,8 @@
 #include "../base/buffer.h"
 #include "../base/error.h"
 
+#define RULE_MAP_SCHEMA 1
+
 /* One rule. Strings are owned by the map; args has secrets masked. */
 struct map_rule {
 	uint32_t marker;         /* 0: not wrapped, problem says why */
@@ -33,19 +35,36 @@ struct rule_map {
 	size_t rules_count;
 };
 
-/* Appends the map as one JSON object. */
+/*
+ * Appends the map as one JSON object. Strings that are NULL are left out;
+ * bytes that are not UTF-8 become U+FFFD.
+ */
 void rule_map_write(struct buffer *out, const struct rule_map *map);
 
-/* Reads it back; text is hostile. *map is NULL on failure. */
+/*
+ * Reads it back; text is hostile. Unknown keys are skipped, an unknown
+ * schema is refused. *map is NULL on failure (ERROR_FORMAT), else to be
+ * freed with rule_map_free(). Strings that are absent are NULL.
+ */
 int rule_map_read(struct rule_map **map, const char *text, size_t length,
 		  struct error *error);
+
+/* Frees the map and all in it, which must come from malloc(3); or NULL. */
 void rule_map_free(struct rule_map *map);
 
-/* The rule with that marker, or NULL. */
+/* The rule with that marker, or NULL; never one that is not wrapped. */
 const struct map_rule *rule_map_find(const struct rule_map *map,
 				     uint32_t marker);
 
 /* FNV-1a over the arguments, each with its zero byte: VALID_ARGUMENTS. */
 uint32_t rule_map_hash(const char *const *args, size_t count);
+
+/*
+ * The arguments in one line, to be freed, with "***" for every value that
+ * may be a secret (passwd=, bindpw=, ... and passwords in URLs). Arguments
+ * are as libpam passes them or as they stand in the file; those with blanks
+ * come in brackets.
+ */
+char *rule_map_mask(const char *const *args, size_t count);
 
 #endif
