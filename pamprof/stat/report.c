@@ -267,6 +267,7 @@ apply_self(struct report_phase *phase, const struct figure *figure)
 {
 	phase->median_wall += figure->ns;
 	phase->median_self += figure->ns;
+	phase->self_split.ns[figure->category] += figure->ns;
 	phase->median_split.ns[figure->category] += figure->ns;
 }
 

@@ -48,7 +48,7 @@ struct report_phase {
 	size_t verdicts_count;
 	struct distribution wall;
 	uint64_t median_wall, median_modules, median_self;
-	struct split median_split;
+	struct split median_split, self_split; /* of wall, of self */
 };
 
 /* A run that did not end by itself. */
