@@ -300,7 +300,8 @@ $(LINT)/cppcheck: $(C_SOURCES) $(C_HEADERS)
 	$(call say,LINT,cppcheck)cppcheck -q -j2 --error-exitcode=1 --inline-suppr \
 	    --enable=warning,performance,portability --std=c11 -D_GNU_SOURCE \
 	    -DMODULE_DIR='""' -DCONFIG_DIR='""' -DPAMPROF_VERSION='""' \
-	    --suppress=missingIncludeSystem --cppcheck-build-dir=$@.d \
+	    '-DElfW(t)=Elf64_\#\#t' --suppress=missingIncludeSystem \
+	    --suppress=ctuuninitvar --cppcheck-build-dir=$@.d \
 	    $(C_SOURCES)
 	@touch $@
 
@@ -313,11 +314,8 @@ $(LINT)/%.gcc: %.c
 $(LINT)/%.clang: %.c
 	@mkdir -p $(@D)
 	$(Q)$(CLANG) $(lint_flags) -Werror -MMD -MP -MF $@.d -MT $@ -c $< -o $@
-# The analyzer takes the freeing inside uthash's macros for a use after free.
-tidy_flags = -include pamprof/base/alloc.h '-Duthash_free(p,s)=((void)(p))' \
-	'-Duthash_malloc(s)=alloc_zero(1,s)'
-$(LINT)/%.tidy: %.c .clang-tidy $(LINT)/%.clang
-	$(Q)clang-tidy --quiet $< -- $(lint_flags) $(tidy_flags) > $@.log 2>/dev/null || \
+$(LINT)/%.tidy: %.c .clang-tidy tests/.clang-tidy $(LINT)/%.clang
+	$(Q)clang-tidy --quiet $< -- $(lint_flags) > $@.log 2>/dev/null || \
 	    { cat $@.log; exit 1; }
 	@touch $@
 

@@ -183,7 +183,7 @@ parse_long(struct reader *reader, const char *word)
 		const struct option_row *row = &reader->command->options[i];
 
 		if (strlen(row->name) != length ||
-		    memcmp(row->name, name, length))
+		    memcmp(row->name, name, length) != 0)
 			continue;
 		if (row->type == OPTION_FLAG && *equals)
 			return error_set(reader->error, ERROR_USAGE,

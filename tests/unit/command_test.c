@@ -70,7 +70,7 @@ read_line(struct reading *reading, const char *line)
 static void
 forms_of_options(void)
 {
-	struct reading r;
+	struct reading r = { 0 };
 
 	read_line(&r, "-vq -n5 -f x one --limit=1.5s two --number 0");
 	CU_ASSERT_EQUAL(r.result, OPTIONS_PARSED);
@@ -90,7 +90,7 @@ forms_of_options(void)
 static void
 end_of_options(void)
 {
-	struct reading r;
+	struct reading r = { 0 };
 
 	read_line(&r, "-v - -- su -q -- --nothing");
 	CU_ASSERT_EQUAL(r.result, OPTIONS_PARSED);
@@ -105,7 +105,7 @@ end_of_options(void)
 static void
 asking_for_help(void)
 {
-	struct reading r;
+	struct reading r = { 0 };
 
 	read_line(&r, "-v --help --nonsense");
 	CU_ASSERT_EQUAL(r.result, OPTIONS_HELP);
@@ -137,7 +137,7 @@ wrong_lines(void)
 		  "--limit: \"1y\" is not a duration: write it like 2h, 1.5s, "
 		  "200ms or 30 (seconds)" },
 	};
-	struct reading r;
+	struct reading r = { 0 };
 
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
 		read_line(&r, wrong[i].line);
