@@ -15,7 +15,7 @@
 #include "../../pamprof/base/error.h"
 #include "../../pamprof/source/pam_rewrite.h"
 #include "../../pamprof/source/pam_shim.h"
-#include "../../pamprof/trace/segment.h"
+#include "../../pamprof/trace/ring_file.h"
 #include "../test.h"
 
 #define RING_SLOTS    4096
@@ -44,22 +44,29 @@ start_shims(struct stack_differ *differ)
 static int
 make_folders(struct stack_differ *differ)
 {
+	static const char *const folders[] = { "bare", "wrap", "for-svc",
+					       "for-second" };
 	char name[] = "/tmp/pamprof-differ-XXXXXX";
 	char *modules;
+	int failed = 0;
 
 	if (mkdtemp(name) == NULL)
 		return -1;
+	/* Scripts give up privileges: what is bare readable stays so. */
+	failed |= chmod(name, 0755);
+	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++) {
+		char *path = alloc_format("%s/%s", name, folders[i]);
+
+		failed |= mkdir(path, 0755);
+		free(path);
+	}
 	differ->folder = alloc_string(name);
 	differ->bare_folder = alloc_format("%s/bare", name);
 	differ->wrapped_folder = alloc_format("%s/wrap", name);
 	modules = alloc_format("%s/modules", name);
 	differ->places.confdir = differ->bare_folder;
 	differ->places.modules = modules;
-	/* Scripts give up privileges: what is bare readable stays so. */
-	if (chmod(name, 0755) != 0 || mkdir(differ->bare_folder, 0755) != 0 ||
-	    mkdir(differ->wrapped_folder, 0755) != 0)
-		return -1;
-	return stack_modules_copy(modules);
+	return failed ? -1 : stack_modules_copy(modules);
 }
 
 int
@@ -100,12 +107,14 @@ stack_differ_stop(struct stack_differ *differ)
 }
 
 static void
-write_file(const char *folder, const char *name, const char *text)
+write_file(const char *folder, const char *name, const struct buffer *text)
 {
 	char *path = alloc_format("%s/%s", folder, name);
 	FILE *out = fopen(path, "we");
 
-	if (out == NULL || fputs(text, out) < 0 || fclose(out) != 0)
+	if (out == NULL ||
+	    fwrite(text->data, 1, text->length, out) != text->length ||
+	    fclose(out) != 0)
 		printf("%s cannot be written\n", path);
 	free(path);
 }
@@ -120,7 +129,7 @@ write_case(const struct stack_case *stack, const char *folder)
 		for (size_t i = 0; i < lines->count; i++)
 			buffer_text(&text, lines->text[i]);
 		if (lines->count > 0)
-			write_file(folder, stack_file_names[f], text.data);
+			write_file(folder, stack_file_names[f], &text);
 		buffer_free(&text);
 	}
 }
@@ -138,6 +147,7 @@ remove_case(const char *folder)
 
 struct wrapping {
 	struct stack_differ *differ;
+	const char *service;
 	char *path; /* of the last include asked for */
 };
 
@@ -149,16 +159,19 @@ shim_for(void *context, struct pam_rule *rule)
 	return shim_folder_shim(wrapping->differ->shims, rule);
 }
 
-/* The same file name in the other folder. */
+/*
+ * The same file name in a folder of the service: what is wrapped in it
+ * depends on the groups for which it is included.
+ */
 static const char *
 include_for(void *context, const struct pam_file *file)
 {
 	struct wrapping *wrapping = context;
-	const char *slash = strrchr(file->path, '/');
 
 	free(wrapping->path);
 	wrapping->path =
-	    alloc_format("%s%s", wrapping->differ->wrapped_folder, slash);
+	    alloc_format("%s/for-%s/%s", wrapping->differ->folder,
+			 wrapping->service, strrchr(file->path, '/') + 1);
 	return wrapping->path;
 }
 
@@ -172,11 +185,40 @@ count_rules(struct stack_differ *differ, const struct pam_file *file)
 			differ->other_rules++;
 }
 
+/*
+ * Whether a rule was left alone (line limit, inner comment) whose module is
+ * called through a shim elsewhere. The module then has two users, and is
+ * unloaded when the later of the two goes.
+ */
+static int
+is_mixed(const struct pam_stack *stack, const char *path)
+{
+	int seen = 0;
+
+	for (const struct pam_file *f = stack->files; f != NULL; f = f->next)
+		for (size_t i = 0; i < f->rules_count; i++)
+			if (f->rules[i].path != NULL &&
+			    strcmp(f->rules[i].path, path) == 0)
+				seen |= f->rules[i].marker != 0 ? 1 : 2;
+	return seen == 3;
+}
+
+static int
+has_mixed(const struct pam_stack *stack)
+{
+	for (const struct pam_file *f = stack->files; f != NULL; f = f->next)
+		for (size_t i = 0; i < f->rules_count; i++)
+			if (f->rules[i].path != NULL &&
+			    is_mixed(stack, f->rules[i].path))
+				return 1;
+	return 0;
+}
+
 /* Returns why the stack cannot be read, or NULL. */
 static char *
 wrap_service(struct stack_differ *differ, const char *service)
 {
-	struct wrapping wrapping = { .differ = differ };
+	struct wrapping wrapping = { .differ = differ, .service = service };
 	struct pam_conf_place place = { .service = service,
 					.confdir = differ->bare_folder };
 	struct pam_rewrite rewrite = { .shim = shim_for,
@@ -192,11 +234,15 @@ wrap_service(struct stack_differ *differ, const char *service)
 		struct buffer text = { 0 };
 
 		pam_rewrite_file(&text, file, &rewrite);
-		write_file(differ->wrapped_folder, strrchr(file->path, '/') + 1,
-			   text.data == NULL ? "" : text.data);
+		if (file == stack->root || file == stack->other)
+			write_file(differ->wrapped_folder,
+				   strrchr(file->path, '/') + 1, &text);
+		else
+			write_file("", include_for(&wrapping, file), &text);
 		count_rules(differ, file);
 		buffer_free(&text);
 	}
+	differ->mixed |= has_mixed(stack);
 	pam_conf_free(stack);
 	free(wrapping.path);
 	return NULL;
@@ -208,6 +254,7 @@ prepare(struct stack_differ *differ, const struct stack_case *stack)
 {
 	char *refusal = NULL;
 
+	differ->mixed = 0;
 	remove_case(differ->bare_folder);
 	remove_case(differ->wrapped_folder);
 	write_case(stack, differ->bare_folder);
@@ -220,6 +267,25 @@ prepare(struct stack_differ *differ, const struct stack_case *stack)
 	if (stack->files[STACK_SECOND].count > 0 && refusal == NULL)
 		refusal = wrap_service(differ, "second");
 	return refusal;
+}
+
+/* Takes the lines about unloading out of a trace. */
+static void
+drop_unloads(char *text)
+{
+	char *out = text;
+
+	while (text != NULL && *text != '\0') {
+		size_t length = strcspn(text, "\n") + 1;
+
+		if (memmem(text, length, ": unloaded after", 16) == NULL) {
+			memmove(out, text, length);
+			out += length;
+		}
+		text += length;
+	}
+	if (text != NULL)
+		*out = '\0';
 }
 
 static int
@@ -240,12 +306,18 @@ stack_differ_run(struct stack_differ *differ, const struct stack_case *stack,
 			  &stack->script);
 	outcome->bare = stack_driver_receive(&differ->bare);
 	outcome->wrapped = stack_driver_receive(&differ->wrapped);
+	if (differ->mixed) {
+		drop_unloads(outcome->bare);
+		drop_unloads(outcome->wrapped);
+	}
 	outcome->equal = same(outcome->bare, outcome->wrapped);
 	if (differ->audited.pid == 0)
 		return;
 	stack_driver_send(&differ->audited, differ->bare_folder,
 			  &stack->script);
 	outcome->audited = stack_driver_receive(&differ->audited);
+	if (differ->mixed)
+		drop_unloads(outcome->audited);
 	outcome->equal &= same(outcome->bare, outcome->audited);
 }
 

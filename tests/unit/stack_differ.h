@@ -15,6 +15,7 @@ struct stack_differ {
 	struct shim_folder *shims; /* NULL: both sides are bare */
 	struct stack_driver bare, wrapped;
 	struct stack_driver audited; /* not running without the auditor */
+	int mixed; /* the order of unloading may differ in this case */
 	unsigned wrapped_rules, other_rules, refused;
 };
 

@@ -130,8 +130,9 @@ stack_modules_copy(const char *folder)
 		"pam_stub.so",    "pam_nosetcred.so",  "pam_nosession.so",
 		"pam_nothing.so", "pam_unresolved.so", NULL
 	};
-	static const char *const copies[] = { "pam_probe.so", "a/pam_twin.so",
-					      "b/pam_twin.so", NULL };
+	static const char *const copies[] = { "pam_probe.so", "pam_long.so",
+					      "a/pam_twin.so", "b/pam_twin.so",
+					      NULL };
 	static const char *const folders[] = { "", "a", "b" };
 	char *from, *to;
 	int failed = 0;

@@ -271,7 +271,12 @@ random_line_end(struct generator *g, struct buffer *out)
 	buffer_char(out, '\n');
 }
 
-/* An argument list of 900 to 1100 bytes, around libpam 1.5's limit. */
+/*
+ * An argument list that makes the line 900 to 1100 bytes, around the limit
+ * of libpam 1.5. A rule too long to wrap goes to the real module, and if
+ * others of the same module are wrapped, the order of unloading changes: so
+ * there is one such line at most, with a module of its own.
+ */
 static void
 long_arguments(struct generator *g, struct buffer *out)
 {
@@ -292,6 +297,7 @@ void
 random_rule(struct generator *g, struct buffer *out)
 {
 	unsigned arguments = percent(g, 20) ? 0 : below(g, 6);
+	bool is_long = !g->has_long && percent(g, 3);
 
 	if (percent(g, 5))
 		random_space(g, out);
@@ -299,12 +305,16 @@ random_rule(struct generator *g, struct buffer *out)
 	random_space(g, out);
 	control(g, out);
 	random_space(g, out);
-	random_module(g, out);
+	if (is_long)
+		buffer_format(out, "%s/pam_long.so", g->places->modules);
+	else
+		random_module(g, out);
 	for (; arguments > 0; arguments--) {
 		random_space(g, out);
 		random_argument(g, out);
 	}
-	if (percent(g, 2))
+	g->has_long |= is_long;
+	if (is_long)
 		long_arguments(g, out);
 	random_line_end(g, out);
 }

@@ -16,6 +16,7 @@ struct generator {
 	uint64_t state;
 	const struct stack_places *places;
 	bool switches; /* the script changes PAM_SERVICE */
+	bool has_long; /* there is a line around libpam's limit */
 };
 
 /* A number from 0 to limit - 1. */
