@@ -38,23 +38,37 @@ fill_pattern(char *text, uint64_t writer, uint32_t number)
 	text[PATTERN_LENGTH] = '\0';
 }
 
-/* One record, every third with a text slot. */
+/* A record and its strings, ready to be written. */
+struct sample {
+	struct record record;
+	struct emit_texts texts;
+	char host[PATTERN_LENGTH + 1];
+};
+
+/* Every third owns a text slot. */
+static void
+make_sample(struct sample *sample, uint64_t writer, uint32_t number)
+{
+	memset(sample, 0, sizeof(*sample));
+	sample->record.transaction = writer;
+	sample->record.count = number;
+	sample->record.parent = mix(writer, number, 1);
+	sample->record.start_ns = mix(writer, number, 2);
+	sample->record.cpu_ns = mix(writer, number, 3);
+	sample->record.marker = (uint32_t)mix(writer, number, 4);
+	sample->texts.field[FIELD_SERVICE] = "lap";
+	fill_pattern(sample->host, writer, number);
+	if (number % 3 == 0)
+		sample->texts.field[FIELD_RHOST] = sample->host;
+}
+
 static bool
 write_one(uint64_t writer, uint32_t number)
 {
-	char host[PATTERN_LENGTH + 1];
-	struct emit_texts texts = { .field = { [FIELD_SERVICE] = "lap" } };
-	struct record record = { .transaction = writer,
-				 .count = number,
-				 .parent = mix(writer, number, 1),
-				 .start_ns = mix(writer, number, 2),
-				 .cpu_ns = mix(writer, number, 3),
-				 .marker = (uint32_t)mix(writer, number, 4) };
+	struct sample sample;
 
-	fill_pattern(host, writer, number);
-	if (number % 3 == 0)
-		texts.field[FIELD_RHOST] = host;
-	return emit_begin(&record, &texts);
+	make_sample(&sample, writer, number);
+	return emit_begin(&sample.record, &sample.texts);
 }
 
 static bool
@@ -219,17 +233,21 @@ killed_at_random(void)
 static pid_t
 start_stepped(const struct ring_file *file)
 {
-	pid_t pid = fork();
+	struct sample plain, with_text;
+	pid_t pid;
 	int status;
 
+	make_sample(&plain, 2, 2);
+	make_sample(&with_text, 3, 3);
+	pid = fork();
 	if (pid == 0) {
 		alarm(120);
 		ring_attach(file->path);
 		write_one(1, 1);
 		ptrace(PTRACE_TRACEME, 0, NULL, NULL);
 		raise(SIGSTOP);
-		write_one(2, 2);
-		write_one(3, 3);
+		emit_begin(&plain.record, &plain.texts);
+		emit_begin(&with_text.record, &with_text.texts);
 		_exit(0);
 	}
 	if (pid < 0 || waitpid(pid, &status, 0) != pid || !WIFSTOPPED(status))
@@ -286,7 +304,7 @@ killed_at_every_instruction(void)
 	CU_ASSERT(steps > 300);
 	CU_ASSERT_EQUAL(file.header->head, 4);
 	ring_file_remove(&file);
-	for (unsigned n = 0; n < steps; n += 37) {
+	for (unsigned n = 0; n < steps; n += 101) {
 		ring_file_make(&file, 2, 0);
 		pid = start_stepped(&file);
 		CU_ASSERT_FATAL(pid > 0);
@@ -294,6 +312,51 @@ killed_at_every_instruction(void)
 			step(pid);
 		kill(pid, SIGKILL);
 		waitpid(pid, &status, 0);
+		check_ended_here(&file);
+		ring_file_remove(&file);
+	}
+}
+
+/* Another writer writes `count` records meanwhile. */
+static void
+write_meanwhile(const struct ring_file *file, uint32_t count)
+{
+	pid_t pid = start_writer(file, 5, count);
+	int status = -1;
+
+	CU_ASSERT(pid > 0 && waitpid(pid, &status, 0) == pid && status == 0);
+}
+
+/*
+ * A writer stopped at an instruction for more than a lap, which then goes
+ * on: two writers in one slot, and neither may come out as the other.
+ */
+static void
+overtaken_at_every_instruction(void)
+{
+	struct ring_file file;
+	bool ended = false;
+	int status;
+
+	for (unsigned n = 1; !ended; n += 13) {
+		pid_t pid;
+
+		ring_file_make(&file, 2, 0);
+		pid = start_stepped(&file);
+		CU_ASSERT_FATAL(pid > 0);
+		for (unsigned i = 0; i < n && !ended; i++)
+			ended = !step(pid);
+		write_meanwhile(&file, 4);
+		check_ended_here(&file);
+		for (unsigned i = 0; i < 40 && !ended; i++) {
+			ended = !step(pid);
+			check_ended_here(&file);
+		}
+		if (!ended) {
+			ptrace(PTRACE_DETACH, pid, NULL, NULL);
+			waitpid(pid, &status, 0);
+			ended = false;
+		}
 		check_ended_here(&file);
 		ring_file_remove(&file);
 	}
@@ -346,6 +409,8 @@ ring_tests(void)
 	static const struct test_row slow[] = {
 		{ "lapped_by_many", lapped_by_many },
 		{ "killed_at_every_instruction", killed_at_every_instruction },
+		{ "overtaken_at_every_instruction",
+		  overtaken_at_every_instruction },
 	};
 	CU_pSuite suite;
 
