@@ -74,11 +74,11 @@ help_command(const struct command *command)
 {
 	const struct option_row help = { .name = "help",
 					 .letter = 'h',
-					 .help = "Print this." };
+					 .help = "print this" };
 	struct buffer out = { 0 };
 
-	buffer_format(&out, "usage: pamprof %s %s\n\n", command->name,
-		      command->usage);
+	buffer_format(&out, "usage: pamprof %s%s%s\n\n", command->name,
+		      command->usage[0] ? " " : "", command->usage);
 	wrapped(&out, command->description, 0, 0);
 	buffer_char(&out, '\n');
 	for (size_t i = 0; i < command->options_count; i++)
