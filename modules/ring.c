@@ -169,8 +169,7 @@ enter_child(void)
 	sigset_t all;
 
 	/* No vain open(2): a refused one may be a line in the audit log. */
-	if (ring.no_children || (euid != 0 && euid != ring.owner) ||
-	    holder >> 32 == pid ||
+	if ((euid != 0 && euid != ring.owner) || holder >> 32 == pid ||
 	    !atomic_compare_exchange_strong(&ring.holder, &holder,
 					    pid << 32 | (uint32_t)gettid()))
 		return false;
@@ -189,7 +188,7 @@ ring_enter(void)
 {
 	if (atomic_load_explicit(&ring.state, memory_order_acquire) != READY)
 		return false;
-	return *ring.sentinel != 0 || enter_child();
+	return *ring.sentinel != 0 || (!ring.no_children && enter_child());
 }
 
 void
