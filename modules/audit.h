@@ -11,9 +11,6 @@
 
 #include "call.h"
 
-/* Names the path of the ring; read once, when the auditor is loaded. */
-#define AUDIT_RING_VARIABLE "PAMPROF_AUDIT_RING"
-
 /* An object's dynamic section, as far as we read it. */
 struct audit_object {
 	ElfW(Addr) base;

@@ -75,6 +75,9 @@ void call_loaded(const char *path, uint64_t start_ns, uint64_t duration_ns);
  */
 void call_prepare(void);
 
+/* Names the path of the ring to the audit observer (audit.c). */
+#define AUDIT_RING_VARIABLE "PAMPROF_AUDIT_RING"
+
 #define CALL_OPERATIONS_VERSION 1
 #define CALL_OPERATIONS_NAME    "pamprof_operations"
 
