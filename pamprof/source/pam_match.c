@@ -65,7 +65,9 @@ struct pam_match {
 };
 
 static const enum pam_group phase_groups[PHASE_COUNT] = {
-	[0 ... PHASE_COUNT - 1] = GROUP_COUNT,
+	[PHASE_NONE] = GROUP_COUNT,
+	[PHASE_START] = GROUP_COUNT,
+	[PHASE_END] = GROUP_COUNT,
 	[PHASE_AUTHENTICATE] = GROUP_AUTH,
 	[PHASE_SETCRED] = GROUP_AUTH,
 	[PHASE_DELETE_CRED] = GROUP_AUTH,
