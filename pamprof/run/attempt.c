@@ -13,12 +13,15 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <termios.h>
 #include <unistd.h>
 
 #include "../../modules/emit.h"
 #include "../base/child.h"
+#include "orphans.h"
 
 #define SOCKET_FD 3 /* in the child; everything above is closed */
 
@@ -64,6 +67,24 @@ detach(int socket)
 }
 
 /*
+ * A crash leaves no core file: libpam has copies of the answers. What the
+ * kernel pipes to a program ignores the limit, but not the other; that one
+ * would take /proc/self away from modules that run without root.
+ */
+static void
+forbid_cores(void)
+{
+	struct rlimit core;
+
+	if (geteuid() == 0)
+		(void)prctl(PR_SET_DUMPABLE, 0);
+	if (getrlimit(RLIMIT_CORE, &core) == 0) {
+		core.rlim_cur = 0;
+		(void)setrlimit(RLIMIT_CORE, &core);
+	}
+}
+
+/*
  * In-process runs are faster than anybody reads: waits until at least half
  * the ring has been read, so that nothing is overwritten.
  */
@@ -93,6 +114,7 @@ child_body(void *context)
 	int result = PAM_SUCCESS;
 
 	reset_signals();
+	forbid_cores();
 	detach(attempt->sockets[1]);
 	ring_attach(attempt->ring);
 	for (unsigned long i = 0; i < attempt->runs && result >= 0; i++) {
@@ -125,7 +147,8 @@ take(void *context, const struct record *slot)
 			attempt->denied += slot->outcome != OUTCOME_RETURNED ||
 					   slot->result != PAM_SUCCESS;
 		}
-		attempt->deadline_ns = emit_now() + attempt->timeout_ns;
+		attempt->deadline_ns =
+		    slot->start_ns + slot->duration_ns + attempt->timeout_ns;
 	}
 	attempt->take(attempt->context, slot);
 }
@@ -290,16 +313,19 @@ attempt_run(struct attempt *attempt, struct error *error)
 	struct child_end end;
 	struct child child;
 	struct error reaping;
+	struct orphans orphans;
 	int r = attempt_open(attempt, error), watched;
 
 	if (r != 0)
 		return r;
+	orphans_expect(&orphans);
 	r = child_start(&child, CHILD_OWN_GROUP, child_body, attempt, error);
 	close(attempt->sockets[1]);
 	if (r == 0) {
 		watched = watch(attempt, &child, error);
 		/* No time left: it is dead or is killed now. */
 		r = child_wait(&child, 0, &end, &reaping);
+		orphans_end(&orphans);
 		if (watched < 0)
 			r = watched;
 		else if (r != 0)
@@ -307,6 +333,7 @@ attempt_run(struct attempt *attempt, struct error *error)
 		else
 			r = settle(attempt, &end, error);
 	}
+	orphans_forget(&orphans);
 	close(attempt->sockets[0]);
 	munmap(attempt->drained, sizeof(*attempt->drained));
 	return r;

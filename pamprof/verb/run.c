@@ -7,10 +7,8 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <pwd.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -21,6 +19,7 @@
 #include "../render/output.h"
 #include "../run/calibrate.h"
 #include "../run/consequences.h"
+#include "../run/interrupt.h"
 #include "../run/repeat.h"
 #include "../run/workspace.h"
 #include "../source/pam_version.h"
@@ -53,9 +52,7 @@ struct run {
 	struct workspace *workspace;
 	char *ring;
 	struct pam_wrap *wrap;
-	int signals;     /* signalfd, or -1 */
-	sigset_t before; /* mask to go back to */
-	int signal;      /* that ended it, or 0 */
+	struct interrupt interrupt;
 };
 
 static void
@@ -189,25 +186,6 @@ read_command(struct run *run, int argc, char **argv, struct error *error)
 
 /* ---- Preparing ---------------------------------------------------------- */
 
-/*
- * From now on a signal does not end the program at once: it becomes readable
- * on run->signals, and the workspace is removed before it takes effect.
- */
-static int
-catch_signals(struct run *run, struct error *error)
-{
-	sigset_t set;
-
-	sigemptyset(&set);
-	sigaddset(&set, SIGINT);
-	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGHUP);
-	if (sigprocmask(SIG_BLOCK, &set, &run->before) != 0)
-		return error_errno(error, "sigprocmask");
-	run->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-	return run->signals < 0 ? error_errno(error, "signalfd") : 0;
-}
-
 /* A folder in the workspace; free(3) it. NULL with error set. */
 static char *
 make_folder(const struct run *run, const char *name, struct error *error)
@@ -302,11 +280,11 @@ prepare(struct run *run, int argc, char **argv, struct error *error)
 	int r;
 
 	if ((r = read_command(run, argc, argv, error)) != 0 ||
+	    (r = open_answers(run, error)) != 0 ||
 	    (r = consequences_agree(run->stack, &run->login, run->options->yes,
 				    error)) != 0 ||
-	    (r = open_answers(run, error)) != 0 ||
 	    (r = open_save(run, error)) != 0 ||
-	    (r = catch_signals(run, error)) != 0)
+	    (r = interrupt_hold(&run->interrupt, error)) != 0)
 		return r;
 	return make_workspace(run, error);
 }
@@ -359,7 +337,7 @@ measure(struct run *run, struct error *error)
 				 .runs = run->options->runs,
 				 .timeout_ns = run->options->timeout_ns,
 				 .in_process = run->options->in_process,
-				 .signals = run->signals,
+				 .signals = run->interrupt.fd,
 				 .save = run->save,
 				 .take = feed,
 				 .context = assembler };
@@ -385,18 +363,6 @@ measure(struct run *run, struct error *error)
 	return r;
 }
 
-/* Which signal was caught, for it to take its effect after all; or 0. */
-static int
-caught(const struct run *run)
-{
-	struct signalfd_siginfo info;
-
-	if (run->signals < 0 ||
-	    read(run->signals, &info, sizeof(info)) != sizeof(info))
-		return 0;
-	return (int)info.ssi_signo;
-}
-
 static int
 close_save(struct run *run, int r, struct error *error)
 {
@@ -412,8 +378,6 @@ close_save(struct run *run, int r, struct error *error)
 static void
 release(struct run *run)
 {
-	int signal = caught(run);
-
 	pam_wrap_free(run->wrap);
 	workspace_remove(run->workspace);
 	output_close(&run->output);
@@ -422,20 +386,14 @@ release(struct run *run)
 	free(run->ring);
 	free(run->user);
 	free(run->ruser);
-	if (run->signals < 0)
-		return;
-	close(run->signals);
-	sigprocmask(SIG_SETMASK, &run->before, NULL);
-	if (signal != 0) {
-		message_progress(NULL);
-		raise(signal);
-	}
+	message_progress(NULL);
+	interrupt_release(&run->interrupt);
 }
 
 static int
 act(const void *options, int argc, char **argv, struct error *error)
 {
-	struct run run = { .options = options, .signals = -1 };
+	struct run run = { .options = options, .interrupt.fd = -1 };
 	int r = prepare(&run, argc, argv, error);
 
 	if (r == 0)
