@@ -91,10 +91,10 @@ json_end(struct json_writer *writer)
 }
 
 void
-json_text(struct json_writer *writer, const char *key, const char *text)
+json_put_text(struct json_writer *writer, const char *key, const char *text)
 {
 	if (!text) {
-		json_null(writer, key);
+		json_put_null(writer, key);
 		return;
 	}
 	lead_in(writer, key);
@@ -102,21 +102,21 @@ json_text(struct json_writer *writer, const char *key, const char *text)
 }
 
 void
-json_number(struct json_writer *writer, const char *key, uint64_t value)
+json_put_number(struct json_writer *writer, const char *key, uint64_t value)
 {
 	lead_in(writer, key);
 	buffer_format(writer->out, "%" PRIu64, value);
 }
 
 void
-json_integer(struct json_writer *writer, const char *key, int64_t value)
+json_put_integer(struct json_writer *writer, const char *key, int64_t value)
 {
 	lead_in(writer, key);
 	buffer_format(writer->out, "%" PRId64, value);
 }
 
 void
-json_fraction(struct json_writer *writer, const char *key, double value)
+json_put_fraction(struct json_writer *writer, const char *key, double value)
 {
 	uint64_t millionths = value > 0 ? (uint64_t)(value * 1e6 + 0.5) : 0;
 
@@ -127,14 +127,14 @@ json_fraction(struct json_writer *writer, const char *key, double value)
 }
 
 void
-json_bool(struct json_writer *writer, const char *key, bool value)
+json_put_bool(struct json_writer *writer, const char *key, bool value)
 {
 	lead_in(writer, key);
 	buffer_text(writer->out, value ? "true" : "false");
 }
 
 void
-json_null(struct json_writer *writer, const char *key)
+json_put_null(struct json_writer *writer, const char *key)
 {
 	lead_in(writer, key);
 	buffer_text(writer->out, "null");

@@ -35,14 +35,18 @@ void json_end(struct json_writer *writer);
  * Text; NULL is written as null. Controls come as \u00NN, a byte that is no
  * UTF-8 as the four characters \xNN, so that it can still be recognised.
  */
-void json_text(struct json_writer *writer, const char *key, const char *text);
+void json_put_text(struct json_writer *writer, const char *key,
+		   const char *text);
 
 /* Integers exactly; fractions, not negative, with six decimals. */
-void json_number(struct json_writer *writer, const char *key, uint64_t value);
-void json_integer(struct json_writer *writer, const char *key, int64_t value);
-void json_fraction(struct json_writer *writer, const char *key, double value);
+void json_put_number(struct json_writer *writer, const char *key,
+		     uint64_t value);
+void json_put_integer(struct json_writer *writer, const char *key,
+		      int64_t value);
+void json_put_fraction(struct json_writer *writer, const char *key,
+		       double value);
 
-void json_bool(struct json_writer *writer, const char *key, bool value);
-void json_null(struct json_writer *writer, const char *key);
+void json_put_bool(struct json_writer *writer, const char *key, bool value);
+void json_put_null(struct json_writer *writer, const char *key);
 
 #endif

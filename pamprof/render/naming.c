@@ -13,6 +13,9 @@ static const char *const phases[PHASE_COUNT] = {
 	[PHASE_START] = "pam_start",
 	[PHASE_AUTHENTICATE] = "auth",
 	[PHASE_ACCT_MGMT] = "account",
+	[PHASE_OPEN_SESSION] = "session",
+	[PHASE_CHAUTHTOK_PRELIM] = "prelim",
+	[PHASE_CHAUTHTOK_UPDATE] = "update",
 	[PHASE_END] = "pam_end",
 };
 

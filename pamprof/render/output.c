@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #define PIPED_COLUMNS 80
-#define COLUMNS_MIN   60
+#define COLUMNS_MIN   72
 #define COLUMNS_MAX   200
 
 /* Rows of names; the first is the default. */

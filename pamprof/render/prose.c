@@ -311,12 +311,12 @@ say_overhead(struct buffer *line, const struct report *report)
 {
 	if (!report->calls)
 		return;
-	buffer_format(line, "own overhead: %llu module call%s of ",
+	buffer_format(line, "own overhead: %llu module call%s x ",
 		      (unsigned long long)report->calls, plural(report->calls));
 	unit_time(line, report->map->overhead_per_call_ns);
-	buffer_text(line, ", ");
+	buffer_text(line, " = ");
 	unit_time(line, report->overhead_total);
-	buffer_text(line, " in all, contained in the times");
+	buffer_text(line, ", contained in the times");
 }
 
 /* Which rules of the map have a row. */

@@ -14,7 +14,9 @@
 #include "units.h"
 
 #define BAR_CELLS   6
-#define PLACE_MAX   24
+#define BAR_COLUMNS 90 /* a terminal narrower than this has no room */
+#define PLACE_MAX   18
+#define PLACE_MIN   6
 #define NAME_MIN    12
 #define BOLD        "\033[1m"
 #define YELLOW      "\033[1;33m"
@@ -39,7 +41,7 @@ struct layout {
 	const struct render_style *style;
 	const struct unit *unit;
 	unsigned decimals;
-	bool shown[NUMBER_COUNT];
+	bool shown[NUMBER_COUNT], bars;
 	size_t whole[NUMBER_COUNT], fraction[NUMBER_COUNT]; /* digits */
 	size_t width[NUMBER_COUNT];
 	size_t name, place;
@@ -86,6 +88,8 @@ number_text(char text[NUMBER_SIZE], const struct layout *layout,
 	struct buffer out = { 0 };
 
 	text[0] = '\0';
+	if (number == NUMBER_HUMAN && !row->human)
+		return;
 	if (number == NUMBER_CALLS && row->calls)
 		buffer_format(&out, "%llu", (unsigned long long)row->calls);
 	else if (number == NUMBER_WALL || (number < NUMBER_CALLS && row->split))
@@ -124,7 +128,7 @@ measure_number(struct layout *layout, const struct table *table,
 static size_t
 numbers_width(const struct layout *layout)
 {
-	size_t width = 7 + (layout->style->bars ? BAR_CELLS + 1 : 0);
+	size_t width = 7 + (layout->bars ? BAR_CELLS + 1 : 0);
 
 	for (unsigned i = 0; i < NUMBER_COUNT; i++)
 		if (layout->shown[i])
@@ -177,6 +181,7 @@ lay_out(struct layout *layout, const struct table *table,
 		if (table->rows[i].wall > largest)
 			largest = table->rows[i].wall;
 	layout->style = style;
+	layout->bars = style->bars && style->columns >= BAR_COLUMNS;
 	layout->unit = unit_for(largest);
 	/* Ten thousandths of the total are the finest that is shown. */
 	layout->decimals = largest / layout->unit->ns >= 1000 ? 2 : 3;
@@ -252,11 +257,14 @@ print_share(struct buffer *out, const struct layout *layout,
 	    const struct table_row *row, uint64_t total)
 {
 	struct buffer percent = { 0 };
+	size_t whole;
 
 	unit_percent(&percent, row->own, total);
-	buffer_format(out, "  %5s", percent.data);
+	whole = strcspn(percent.data, ".");
+	buffer_format(out, "  %*.*s%-2s", 3, (int)whole, percent.data,
+		      percent.data + whole);
 	buffer_free(&percent);
-	if (!layout->style->bars)
+	if (!layout->bars)
 		return;
 	buffer_char(out, ' ');
 	if (row->style == ROW_HEAD)
@@ -265,29 +273,54 @@ print_share(struct buffer *out, const struct layout *layout,
 		print_bar(out, layout, row->own, total);
 }
 
-/* The name, cut so that its result still fits. */
-static void
+/* The name and its result, which is cut last; returns the columns used. */
+static size_t
 print_name(struct buffer *out, const struct layout *layout,
-	   const struct table_row *row)
+	   const struct table_row *row, size_t room)
 {
-	size_t room =
-	    row->place ? layout->name : layout->name + layout->place + 2;
+	const char *red = layout->style->colour && row->bad ? RED : "";
 	size_t note = row->note ? text_width(row->note) + 2 : 0;
-	size_t start = out->length;
-	const char *red = layout->style->colour && row->bad ? RED : NULL;
+	size_t left = room - row->indent, start = out->length, used;
+	bool unicode = layout->style->unicode;
 
+	text_cut(out, or_empty(row->name), left > note + 4 ? left - note : 4,
+		 unicode);
+	used = row->indent + text_width(out->data + start);
+	if (!note || used + 2 >= room)
+		return used;
+	buffer_format(out, "  %s", red);
+	start = out->length;
+	text_cut(out, row->note, room - used - 2, unicode);
+	used += 2 + text_width(out->data + start);
+	buffer_text(out, *red ? PLAIN : "");
+	return used;
+}
+
+/* What a row says: name, result, and the place in a column of its own. */
+static void
+print_words(struct buffer *out, const struct layout *layout,
+	    const struct table_row *row)
+{
+	size_t room = layout->name, used, left;
+	const char *place = or_empty(row->place);
+
+	if (layout->place)
+		room += layout->place + 2;
 	pad(out, row->indent);
-	room = room > row->indent + note + 4 ? room - row->indent - note : 4;
-	text_cut(out, or_empty(row->name), room, layout->style->unicode);
-	start = text_width(out->data + start);
-	if (row->note)
-		buffer_format(out, "  %s%s%s", or_empty(red), row->note,
-			      red ? PLAIN : "");
-	if (!row->place)
+	if (text_width(place) < PLACE_MIN || !row->note)
+		left = *place ? layout->name : room;
+	else
+		left = room - PLACE_MIN - 2;
+	if (left > layout->name && *place &&
+	    row->indent + 4 + 2 + text_width(row->note) < layout->name)
+		left = layout->name;
+	used = print_name(out, layout, row, left);
+	if (!*place || used + 2 + PLACE_MIN > room)
 		return;
-	start += note;
-	pad(out, (start < layout->name ? layout->name - start : 0) + 2);
-	text_cut_middle(out, row->place, layout->place, layout->style->unicode);
+	left = used < layout->name ? layout->name - used : 0;
+	pad(out, left + 2);
+	left = room - used - left - 2;
+	text_cut_middle(out, place, left, layout->style->unicode);
 }
 
 static void
@@ -309,7 +342,7 @@ print_row(struct buffer *out, const struct layout *layout,
 		if (layout->shown[i])
 			print_number(out, layout, row, i);
 	pad(out, 2);
-	print_name(out, layout, row);
+	print_words(out, layout, row);
 	if (colour)
 		buffer_text(out, PLAIN);
 	end_line(out);
@@ -318,9 +351,9 @@ print_row(struct buffer *out, const struct layout *layout,
 static void
 print_headings(struct buffer *out, const struct layout *layout)
 {
-	buffer_format(out, "%*s  %5s", (int)layout->width[NUMBER_WALL],
-		      layout->heading, "%");
-	if (layout->style->bars)
+	buffer_format(out, "%*s    %%  ", (int)layout->width[NUMBER_WALL],
+		      layout->heading);
+	if (layout->bars)
 		pad(out, BAR_CELLS + 1);
 	for (unsigned i = NUMBER_CPU; i < NUMBER_COUNT; i++)
 		if (layout->shown[i])

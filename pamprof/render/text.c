@@ -184,39 +184,36 @@ text_cut_middle(struct buffer *out, const char *safe, size_t columns,
 		bool unicode)
 {
 	size_t width = text_width(safe), tail = columns / 2, used;
-	struct buffer head = { 0 };
 
 	if (width <= columns) {
 		buffer_text(out, safe);
 		return;
 	}
-	/* The end of a place is ASCII mostly; what is skipped is whole. */
-	safe += fitting(safe, 0, &used);
-	text_cut(&head, safe, columns - tail, unicode);
-	buffer_text(out, head.data ? head.data : "");
-	buffer_free(&head);
+	text_cut(out, safe, columns - tail, unicode);
 	buffer_text(out, safe + fitting(safe, width - tail, &used));
 }
 
 void
 text_wrap(struct buffer *out, const char *safe, size_t columns, size_t indent)
 {
-	size_t at = 0;
 	struct buffer word = { 0 };
+	bool first = true; /* of its line */
+	size_t at = 0;
 
 	while (*safe) {
 		size_t length = strcspn(safe, " "), width;
 
 		buffer_bytes(&word, safe, length);
 		width = text_width(word.data ? word.data : "");
-		if (at > indent && at + 1 + width > columns) {
+		if (!first && at + 1 + width > columns) {
 			buffer_format(out, "\n%*s", (int)indent, "");
 			at = indent;
-		} else if (at > indent || (at && !indent)) {
+		} else if (!first) {
 			buffer_char(out, ' ');
 			at++;
 		}
 		buffer_text(out, word.data ? word.data : "");
+		first = false;
 		at += width;
 		buffer_free(&word);
 		safe += length;

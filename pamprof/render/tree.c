@@ -59,7 +59,7 @@ results_text(const struct report_result *results, size_t count,
 		if (count)
 			buffer_format(&out, "%llux ",
 				      (unsigned long long)unfinished);
-		buffer_text(&out, "NEVER RETURNED");
+		buffer_text(&out, "NO RETURN");
 	}
 	return out.length ? buffer_take(&out) : NULL;
 }
@@ -128,7 +128,7 @@ add_phase(struct sheet *sheet, const struct report_phase *phase)
 	struct table_row *row = table_add(&sheet->table);
 
 	row->style = ROW_HEAD;
-	row->gap = true;
+	row->gap = sheet->table.count > 1;
 	row->wall = row->own = phase->median_wall;
 	set_split(row, &phase->median_split);
 	row->name = alloc_string(report_phase_name(phase->phase));

@@ -103,7 +103,10 @@ unit_percent(struct buffer *out, uint64_t part, uint64_t whole)
 		buffer_char(out, '0');
 		return;
 	}
+	if (part <= UINT64_MAX / 100)
+		part *= 100;
+	else
+		whole /= 100;
 	/* 99.96 % of something is not all of it, but 100 reads better. */
-	quotient(out, part > UINT64_MAX / 100 ? part / 100 * 100 : part * 100,
-		 whole, part >= whole / 10 ? 0 : 1);
+	quotient(out, part, whole, part / whole >= 10 ? 0 : 1);
 }
