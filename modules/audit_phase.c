@@ -33,6 +33,8 @@ static any_fn real[START_CONFDIR + 1];
 uint64_t
 audit_phase_transaction(const pam_handle_t *handle)
 {
+	if (handle == NULL) /* a free place is no handle */
+		return 0;
 	for (unsigned i = 0; i < HANDLES; i++) {
 		if (handles[i].handle == handle)
 			return handles[i].transaction;
