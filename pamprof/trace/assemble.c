@@ -13,6 +13,9 @@
 #include "nest.h"
 #include "record_check.h"
 
+/* How many open spans of a thread are told of a new transaction. */
+#define LANE_TRIED 8
+
 struct assembler {
 	assembler_emit emit;
 	void *context;
@@ -105,8 +108,9 @@ emit_group(struct assembler *assembler, struct group *group)
 
 /*
  * The open span on the record's own thread that it can be part of. Thread
- * ids are used again, and ends get lost: another transaction is only taken
- * for a nested one when no record was missed since the span began.
+ * ids are used again, and ends get lost: when slots were missed since the
+ * span began, only its own transaction is taken to be part of it, and what
+ * has none, of which nest() decides.
  */
 static struct node *
 container(const struct assembler *assembler, const struct node *node)
@@ -118,13 +122,10 @@ container(const struct assembler *assembler, const struct node *node)
 	     top = top->below) {
 		const struct record *outer = &top->span.record;
 
-		if (outer->kind == KIND_RUN)
-			return top;
 		if (outer->ppid != record->ppid)
 			continue;
-		if (outer->transaction == record->transaction ||
-		    !outer->transaction || !record->transaction ||
-		    top->gaps == assembler->gaps)
+		if (top->gaps == node->gaps || !record->transaction ||
+		    outer->transaction == record->transaction)
 			return top;
 	}
 	return NULL;
@@ -143,6 +144,23 @@ named_run(struct assembler *assembler, const struct node *node)
 	    group_recent(store, record->parent) != RECENT_UNKNOWN)
 		return NULL;
 	return group_of_run(store, record->parent);
+}
+
+/*
+ * A transaction begins under open spans that may have been over: if one of
+ * them still ends on this thread, it was not, see end_node().
+ */
+static void
+note_maybe(const struct assembler *assembler, const struct node *node)
+{
+	struct node *top = id_table_find(&assembler->store.lanes, node->lane);
+	uint64_t transaction = node->span.record.transaction;
+
+	for (unsigned tries = 0; top && transaction && tries < LANE_TRIED;
+	     tries++) {
+		top->maybe = transaction;
+		top = top->below;
+	}
 }
 
 /* Where a new node belongs, from the surest sign to the weakest. */
@@ -165,8 +183,10 @@ group_for(struct assembler *assembler, const struct node *node)
 	}
 	if (!group && record->transaction)
 		group = group_of_transaction(store, record->transaction);
-	if (!group)
+	if (!group) {
 		group = group_new(store);
+		note_maybe(assembler, node);
+	}
 	/* A handle that a module uses on its own stays a group of its own. */
 	if (own && record->transaction)
 		group_bind(store, group, record->transaction);
@@ -280,6 +300,10 @@ end_node(struct assembler *assembler, struct node *node,
 	node_set(node, record, &assembler->text);
 	node->ended = record->generation;
 	group->open--;
+	if (node->maybe && group->run &&
+	    record->pid == (int32_t)(node->lane >> 32) &&
+	    group_of_transaction(&assembler->store, node->maybe))
+		group_bind(&assembler->store, group, node->maybe);
 	if (!known && record->transaction &&
 	    (group->run || !group->transaction))
 		group_bind(&assembler->store, group, record->transaction);
@@ -381,12 +405,13 @@ note_gap(struct assembler *assembler, uint64_t generation)
 void
 assembler_feed(struct assembler *assembler, const struct record *slot)
 {
-	note_gap(assembler, slot->generation);
 	if (is_awaited(assembler, slot)) {
+		note_gap(assembler, slot->generation);
 		take_text(assembler, slot);
 		return;
 	}
 	take_pending(assembler);
+	note_gap(assembler, slot->generation);
 	if (!record_is_span(slot)) {
 		if (record_as_text(slot))
 			assembler->loss.orphaned++;

@@ -97,9 +97,8 @@ has_evidence(const struct node *outer, const struct node *inner)
 
 	if (o->kind != KIND_PHASE)
 		return false;
-	if (i->kind == KIND_LOAD)
-		return o->phase == PHASE_START;
-	if (i->kind != KIND_CALL || i->transaction != o->transaction)
+	if (i->kind != KIND_CALL || !i->transaction ||
+	    (o->transaction && o->transaction != i->transaction))
 		return false;
 	if (o->phase == PHASE_CHAUTHTOK)
 		return i->phase == PHASE_CHAUTHTOK_PRELIM ||
@@ -135,16 +134,16 @@ sweep(struct nest *nest)
 	}
 }
 
-/* The last of phases (sorted by transaction, start) not after node. */
+/* Where in phases, by transaction and start, the later ones begin. */
 static size_t
-phases_before(struct node **phases, size_t count, const struct node *node)
+phases_after(struct node **phases, size_t count, const struct node *key)
 {
 	size_t low = 0, high = count;
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
-		if (by_transaction(&phases[middle], &node) <= 0)
+		if (by_transaction(&phases[middle], &key) <= 0)
 			low = middle + 1;
 		else
 			high = middle;
@@ -152,25 +151,47 @@ phases_before(struct node **phases, size_t count, const struct node *node)
 	return low;
 }
 
-/*
- * The phase of the same transaction that contains a call made elsewhere: by
- * a forked child or another thread of the application.
- */
+/* The innermost phase of that transaction that contains node. */
 static struct node *
-phase_around(struct node **phases, size_t count, const struct node *node)
+phase_with(const struct nest *nest, const struct node *node,
+	   uint64_t transaction)
 {
-	size_t i = phases_before(phases, count, node);
+	struct node key = { .id = node->id };
+	size_t i;
 
+	key.span.record.start_ns = node->span.record.start_ns;
+	key.span.record.transaction = transaction;
+	i = phases_after(nest->phases, nest->phases_count, &key);
 	for (unsigned tries = 0; i-- > 0 && tries < PHASES_TRIED; tries++) {
-		struct node *phase = phases[i];
+		struct node *phase = nest->phases[i];
 
-		if (phase->span.record.transaction !=
-		    node->span.record.transaction)
+		if (phase->span.record.transaction != transaction)
 			break;
-		if (phase->lane != node->lane && lies_inside(node, phase))
+		/* What is still open has outlived a phase that is not. */
+		if (!node->ended && phase->ended)
+			continue;
+		if (phase->lane != node->lane && lies_inside(node, phase) &&
+		    (!is_uncertain(nest, phase) || has_evidence(phase, node)))
 			return phase;
 	}
 	return NULL;
+}
+
+/*
+ * The phase that contains a call made elsewhere: by a forked child or by
+ * another thread of the application. The phases of a run may not know the
+ * transaction; it has one at a time.
+ */
+static struct node *
+phase_around(const struct nest *nest, const struct node *node)
+{
+	struct node *phase = NULL;
+
+	if (node->span.record.transaction)
+		phase = phase_with(nest, node, node->span.record.transaction);
+	if (!phase && nest->run && node->span.record.transaction)
+		phase = phase_with(nest, node, 0);
+	return phase;
 }
 
 /* The node with that id; nodes are sorted by id. */
@@ -188,18 +209,23 @@ named(struct node **nodes, size_t count, uint64_t id)
  * counted where it must have had one.
  */
 static struct node *
-parent_of(struct nest *nest, const struct node *node, struct node **phases,
-	  size_t phases_count)
+parent_of(struct nest *nest, const struct node *node)
 {
 	const struct record *record = &node->span.record;
 	struct node *parent = node->outer;
 
 	if (record->parent)
 		parent = named(nest->nodes, nest->count, record->parent);
-	else if (!parent && record->transaction)
-		parent = phase_around(phases, phases_count, node);
-	if (!parent && !record->parent)
+	else if (!parent)
+		parent = phase_around(nest, node);
+	/* A run whose end was lost may have been over by then. */
+	if (!parent && !record->parent && nest->run) {
 		parent = nest->run;
+		if (is_uncertain(nest, parent)) {
+			nest->orphans++;
+			return NULL;
+		}
+	}
 	if (parent && lies_inside(node, parent) &&
 	    (!nest->run || lies_inside(node, nest->run)))
 		return parent;
@@ -208,38 +234,32 @@ parent_of(struct nest *nest, const struct node *node, struct node **phases,
 	return NULL;
 }
 
-/* Phases with a transaction, in order; to be freed. */
-static struct node **
-phases_of(const struct nest *nest, size_t *count)
+static void
+collect_phases(struct nest *nest)
 {
-	struct node **phases = alloc_array(NULL, nest->count, sizeof(*phases));
-
-	*count = 0;
-	for (size_t i = 0; i < nest->count; i++) {
-		const struct record *record = &nest->nodes[i]->span.record;
-
-		if (record->kind == KIND_PHASE && record->transaction)
-			phases[(*count)++] = nest->nodes[i];
-	}
-	qsort(phases, *count, sizeof(*phases), by_transaction);
-	return phases;
+	nest->phases = alloc_array(NULL, nest->count, sizeof(*nest->phases));
+	nest->phases_count = 0;
+	for (size_t i = 0; i < nest->count; i++)
+		if (nest->nodes[i]->span.record.kind == KIND_PHASE)
+			nest->phases[nest->phases_count++] = nest->nodes[i];
+	qsort(nest->phases, nest->phases_count, sizeof(*nest->phases),
+	      by_transaction);
 }
 
 /* Gives every node its parent; nodes are sorted by id. */
 static void
 find_parents(struct nest *nest)
 {
-	size_t phases_count;
-	struct node **phases = phases_of(nest, &phases_count);
-
+	collect_phases(nest);
 	for (size_t i = 0; i < nest->count; i++) {
 		struct node *node = nest->nodes[i], *parent = NULL;
 
 		if (node != nest->run)
-			parent = parent_of(nest, node, phases, phases_count);
+			parent = parent_of(nest, node);
 		node->span.parent = parent ? &parent->span : NULL;
 	}
-	free(phases);
+	free(nest->phases);
+	nest->phases = NULL;
 }
 
 /* Nodes are sorted by id, so a parent's depth is known before a child's. */
@@ -337,6 +357,9 @@ void
 nest(struct nest *nest, struct span **loose)
 {
 	nest->orphans = 0;
+	if (nest->run)
+		nest->run->limit =
+		    nest->run->ended ? nest->run->ended : UINT64_MAX;
 	qsort(nest->nodes, nest->count, sizeof(*nest->nodes), by_lane);
 	sweep(nest);
 	qsort(nest->nodes, nest->count, sizeof(*nest->nodes), by_id);

@@ -15,8 +15,10 @@ struct nest {
 	struct node **nodes;
 	size_t count;
 	struct node *run;
-	uint64_t gaps;    /* generations missed up to now */
-	uint64_t orphans; /* out: nodes whose place is not where they say */
+	uint64_t gaps;        /* generations missed up to now */
+	uint64_t orphans;     /* out: nodes whose place is not where they say */
+	struct node **phases; /* inside: by transaction and start */
+	size_t phases_count;
 };
 
 /*

@@ -19,6 +19,7 @@ struct node {
 	struct node *after;         /* in its group's list */
 	struct node *above, *below; /* among the open spans of its lane */
 	bool on_lane;
+	uint64_t maybe; /* transaction seen on its lane while it was open */
 
 	/* Filled by nest(). */
 	struct node *outer; /* what contains it on its lane, by claim */
