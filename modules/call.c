@@ -127,20 +127,25 @@ conversation_swap(struct call_frame *frame, const struct call_pam *pam)
 		conv->conv = frame->swapped;
 }
 
-/* Puts it back, if what stands there is still what we put there. */
+/*
+ * Puts it back, if what stands there is one of ours: what we put there, or
+ * another that the module kept from an earlier call and has set again.
+ */
 static void
 conversation_restore(struct call_frame *frame, const struct call_pam *pam)
 {
 	const void *item = NULL;
 	struct pam_conv *conv;
+	conversation_fn original;
 
 	if (frame->swapped == NULL || frame->site.handle == NULL ||
 	    pam->get_item(frame->site.handle, PAM_CONV, &item) != PAM_SUCCESS ||
 	    item == NULL)
 		return;
 	conv = (struct pam_conv *)(uintptr_t)item;
-	if (conv->conv == frame->swapped)
-		conv->conv = conversation_original(frame->swapped);
+	original = conversation_original(conv->conv);
+	if (original != NULL)
+		conv->conv = original;
 }
 
 /* CPU time and context switches of the thread, in one system call. */

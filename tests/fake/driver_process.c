@@ -6,7 +6,6 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <signal.h>
@@ -145,33 +144,35 @@ show_descriptors(struct driver *driver, char *arguments)
 		waitpid(child, NULL, 0);
 }
 
-/*
- * seccomp: from here on, opening files, sockets and asking for resource
- * usage kill the process; what a module call alone does not need.
- */
+/* filter NAME: from here on these system calls kill the process. */
+static const struct {
+	const char *name;
+	int calls[8];
+} filters[] = {
+	{ "getrusage", { __NR_getrusage } },
+	/* What the call of a module does not need by itself. */
+	{ "all",
+	  { __NR_getrusage, __NR_openat, __NR_mremap, __NR_madvise, __NR_prctl,
+	    __NR_futex, __NR_getppid, __NR_munmap } },
+};
+
 static void
 filter_calls(struct driver *driver, char *arguments)
 {
-#define KILL(number)                                                           \
-	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, number, 0, 1),                     \
-	    BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS)
-	struct sock_filter code[] = {
-		BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
-			 offsetof(struct seccomp_data, nr)),
-		KILL(__NR_getrusage),
-		KILL(__NR_openat),
-		KILL(__NR_mremap),
-		KILL(__NR_madvise),
-		KILL(__NR_gettid),
-		KILL(__NR_prctl),
-		KILL(__NR_futex),
-		KILL(__NR_getppid),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)
-	};
-	struct sock_fprog program = { sizeof(code) / sizeof(code[0]), code };
+	struct sock_filter code[32] = { BPF_STMT(
+	    BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)) };
+	struct sock_fprog program = { 1, code };
+	const int *calls = filters[strcmp(arguments, "all") == 0].calls;
 
 	(void)driver;
-	(void)arguments;
+	for (int i = 0; i < 8 && calls[i] != 0; i++) {
+		code[program.len++] = (struct sock_filter)BPF_JUMP(
+		    BPF_JMP | BPF_JEQ | BPF_K, (unsigned)calls[i], 0, 1);
+		code[program.len++] = (struct sock_filter)BPF_STMT(
+		    BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS);
+	}
+	code[program.len++] =
+	    (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
 	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
 	probe_printf("seccomp = %d",
 		     prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program));
@@ -265,7 +266,7 @@ const struct driver_step driver_process_steps[] = { { "chroot", change_root },
 						    { "signal", take_signal },
 						    { "opened", open_file },
 						    { "fds", show_descriptors },
-						    { "seccomp", filter_calls },
+						    { "filter", filter_calls },
 						    { "cancel", cancel_step },
 						    { "race", race },
 						    { NULL, NULL } };

@@ -17,6 +17,7 @@
 #include <fcntl.h>
 #include <security/pam_ext.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,7 +30,7 @@
 
 static void (*sink)(const char *, size_t);
 static char name[64];
-static unsigned calls; /* since this object was loaded */
+static atomic_uint calls; /* since this object was loaded */
 
 #ifdef STUB_UNRESOLVED
 extern int pam_stub_symbol_that_nobody_has(void);
@@ -166,7 +167,7 @@ static void
 work_through(struct stub_call *call)
 {
 	size_t length = strlen(call->function);
-	unsigned count = calls++;
+	unsigned count = atomic_fetch_add(&calls, 1);
 
 	for (int i = 0; i < call->argc; i++) {
 		const char *argument = call->argv[i];
