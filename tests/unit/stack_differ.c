@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "../../modules/call.h"
 #include "../../modules/ring_header.h"
 #include "../../pamprof/base/alloc.h"
 #include "../../pamprof/base/error.h"
@@ -74,6 +75,7 @@ stack_differ_start(struct stack_differ *differ, int wrap)
 {
 	char *auditor =
 	    alloc_format("%s/modules/pamprof_audit.so", test_build());
+	char *ring;
 	int r;
 
 	memset(differ, 0, sizeof(*differ));
@@ -84,8 +86,13 @@ stack_differ_start(struct stack_differ *differ, int wrap)
 		r = stack_driver_start(&differ->bare, NULL);
 	if (r == 0)
 		r = stack_driver_start(&differ->wrapped, NULL);
+	/* Without a ring the auditor would decline and compare nothing. */
+	ring = alloc_format("%s/ring", differ->folder);
+	setenv(AUDIT_RING_VARIABLE, ring, 1);
 	if (r == 0 && wrap && access(auditor, R_OK) == 0)
 		r = stack_driver_start(&differ->audited, auditor);
+	unsetenv(AUDIT_RING_VARIABLE);
+	free(ring);
 	free(auditor);
 	return r;
 }
