@@ -46,6 +46,7 @@ void json_put_integer(struct json_writer *writer, const char *key,
 void json_put_fraction(struct json_writer *writer, const char *key,
 		       double value);
 
+/* The words true, false and null. */
 void json_put_bool(struct json_writer *writer, const char *key, bool value);
 void json_put_null(struct json_writer *writer, const char *key);
 

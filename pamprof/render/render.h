@@ -26,6 +26,10 @@ struct render_style {
 typedef void (*renderer)(struct buffer *out, const struct report *report,
 			 const struct render_style *style);
 
+/*
+ * For people, in style->columns columns, without a control byte but for
+ * colours; and one line of JSON (pamprof(1)), whatever the style.
+ */
 void render_tree(struct buffer *out, const struct report *report,
 		 const struct render_style *style);
 void render_json(struct buffer *out, const struct report *report,

@@ -12,6 +12,7 @@ struct samples {
 	size_t count, size;
 };
 
+/* Keeps one; samples_free() leaves an empty one. */
 void samples_add(struct samples *samples, uint64_t ns);
 void samples_free(struct samples *samples);
 

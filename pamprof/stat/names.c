@@ -1,6 +1,6 @@
 /*
  * Names for the numbers in records, as reports print them: one table per
- * kind of number. The names are part of the JSON format (DESIGN section 7).
+ * kind of number. The names are part of the JSON format.
  */
 #include "report.h"
 

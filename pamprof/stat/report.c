@@ -76,52 +76,13 @@ builder_phase(struct report_builder *builder, enum record_phase phase)
 	return *index - 1;
 }
 
-static const char *
-base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
-/*
- * How well a rule explains a call of which only module, group and arguments
- * are known (trace): 2 with the same path, 1 with the same file name, 0 not.
- */
-static int
-fitness(const struct map_rule *rule, const struct span *call)
-{
-	const char *group = report_phase_group(call->record.phase);
-
-	if (rule->arguments_hash != call->record.marker || !rule->group ||
-	    strcmp(rule->group, group) != 0)
-		return 0;
-	if (rule->path && strcmp(rule->path, call->object) == 0)
-		return 2;
-	return rule->module &&
-	       strcmp(base_name(rule->module), base_name(call->object)) == 0;
-}
-
 const struct map_rule *
 builder_find_rule(const struct report_builder *builder, const struct span *call)
 {
-	const struct rule_map *map = builder->map;
-	const struct map_rule *best = NULL;
-	int fit = 0;
-
-	if (call->record.valid & VALID_MARKER && call->record.marker)
-		return rule_map_find(map, call->record.marker);
-	if (!(call->record.valid & VALID_ARGUMENTS) || !call->object)
+	/* trace has matched modules and arguments with rules before. */
+	if (!(call->record.valid & VALID_MARKER) || !call->record.marker)
 		return NULL;
-	for (size_t i = 0; i < map->rules_count && fit < 2; i++) {
-		int here = fitness(&map->rules[i], call);
-
-		if (here > fit) {
-			fit = here;
-			best = &map->rules[i];
-		}
-	}
-	return best;
+	return rule_map_find(builder->map, call->record.marker);
 }
 
 static uint32_t

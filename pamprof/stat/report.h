@@ -10,7 +10,7 @@
 #include "../trace/assemble.h"
 #include "../trace/rule_map.h"
 
-/* Distribution of a sample: D of DESIGN section 7. All zero when n is 0. */
+/* Distribution of a sample: D of the JSON report. All zero when n is 0. */
 struct distribution {
 	uint64_t n, min, median, mean, p95, p99, max;
 };
