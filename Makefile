@@ -132,7 +132,7 @@ $(BUILD)/pamprof: $(TOOL_OBJECTS)
 # The program finds its modules and files next to itself.
 $(BUILD)/configs:
 	@mkdir -p $(@D) && ln -sfn $(CURDIR)/configs $@
-$(BUILD)/tests/modules $(BUILD)/tests/fake/modules:
+$(BUILD)/tests/modules $(BUILD)/tests/fake/modules $(BUILD)/tests/bench/modules:
 	@mkdir -p $(@D) && ln -sfn $(abspath $(BUILD)/modules) $@
 
 $(BUILD)/absent.c: FORCE
@@ -211,7 +211,7 @@ $(patsubst %,$(BUILD)/tests/fake/pam_%.so,$(STUB_VARIANTS)): \
 $(BUILD)/tests/fake/%: $(BUILD)/obj/tests/fake/%.o $(LIBRARY)
 	$(call say,LINK,$@)mkdir -p $(@D); $(CC) $(CFLAGS) $(LINK_FLAGS) $^ $(LIBS) -o $@
 $(BUILD)/tests/bench/%: $(BUILD)/obj/tests/bench/%.o $(LIBRARY)
-	$(call say,LINK,$@)mkdir -p $(@D); $(CC) $(CFLAGS) $(LINK_FLAGS) $^ $(LIBS) -o $@
+	$(call say,LINK,$@)mkdir -p $(@D); $(CC) $(CFLAGS) $(LINK_FLAGS) $^ $(LIBS) -lcrypt -o $@
 
 run-tests: tests
 	$(Q)$(BUILD)/tests/main $(if $(FAST),--fast) $(SUITE)
@@ -267,7 +267,7 @@ $(BUILD)/tests/fuzz/%.run: $(BUILD)/tests/fuzz/% FORCE
 	@awk -v name=$* '/number_of_executed_units/ \
 	    { print "  fuzz " name ": " $$2 " inputs, no failure" }' $@.log
 
-bench: tests $(BENCH_PROGRAMS)
+bench: tests $(BENCH_PROGRAMS) $(BUILD)/tests/bench/modules
 	$(Q)for b in $(BENCH_PROGRAMS) $(wildcard tests/bench/*.sh); do \
 	    echo "== $$b"; BUILD=$(abspath $(BUILD)) $$b || exit 1; done
 
