@@ -147,13 +147,13 @@ show_descriptors(struct driver *driver, char *arguments)
 /* filter NAME: from here on these system calls kill the process. */
 static const struct {
 	const char *name;
-	int calls[8];
+	int calls[12];
 } filters[] = {
 	{ "getrusage", { __NR_getrusage } },
 	/* What the call of a module does not need by itself. */
 	{ "all",
 	  { __NR_getrusage, __NR_openat, __NR_mremap, __NR_madvise, __NR_prctl,
-	    __NR_futex, __NR_getppid, __NR_munmap } },
+	    __NR_futex, __NR_getppid, __NR_munmap, __NR_gettid, __NR_getpid } },
 };
 
 static void
@@ -165,7 +165,7 @@ filter_calls(struct driver *driver, char *arguments)
 	const int *calls = filters[strcmp(arguments, "all") == 0].calls;
 
 	(void)driver;
-	for (int i = 0; i < 8 && calls[i] != 0; i++) {
+	for (int i = 0; i < 12 && calls[i] != 0; i++) {
 		code[program.len++] = (struct sock_filter)BPF_JUMP(
 		    BPF_JMP | BPF_JEQ | BPF_K, (unsigned)calls[i], 0, 1);
 		code[program.len++] = (struct sock_filter)BPF_STMT(

@@ -48,7 +48,7 @@ chunk(unsigned number)
 		first = strtoull(wanted, NULL, 10);
 		count = number == 0;
 	}
-	CU_ASSERT_EQUAL_FATAL(stack_differ_start(&differ, 1), 0);
+	CU_ASSERT_EQUAL_FATAL(stack_differ_start(&differ, SIDE_WRAPPED), 0);
 	CU_ASSERT_EQUAL(compare_chunk(&differ, first, count), 0);
 	if (count > 1) {
 		CU_ASSERT(differ.wrapped_rules > 2 * differ.other_rules);
@@ -57,15 +57,39 @@ chunk(unsigned number)
 	stack_differ_stop(&differ);
 }
 
+static void
+other_side(enum stack_side side)
+{
+	struct stack_differ differ;
+
+	CU_ASSERT_EQUAL_FATAL(stack_differ_start(&differ, side), 0);
+	CU_ASSERT_EQUAL(compare_chunk(&differ, 1, CHUNK_FAST), 0);
+	stack_differ_stop(&differ);
+}
+
 /* The method itself: two bare runs never differ. */
 static void
 bare_equals_bare(void)
 {
-	struct stack_differ differ;
+	other_side(SIDE_BARE);
+}
 
-	CU_ASSERT_EQUAL_FATAL(stack_differ_start(&differ, 0), 0);
-	CU_ASSERT_EQUAL(compare_chunk(&differ, 1, CHUNK_FAST), 0);
-	stack_differ_stop(&differ);
+static void
+without_extras(void)
+{
+	other_side(SIDE_PLAIN);
+}
+
+static void
+without_ring(void)
+{
+	other_side(SIDE_NO_RING);
+}
+
+static void
+without_resident(void)
+{
+	other_side(SIDE_ALONE);
 }
 
 /* A row for each, so that a failure says which seeds to look at. */
@@ -84,6 +108,9 @@ CHUNK_TEST(5) CHUNK_TEST(6) CHUNK_TEST(7) CHUNK_TEST(8) CHUNK_TEST(9)
 {
 	static const struct test_row rows[] = {
 		{ "two bare runs are equal", bare_equals_bare },
+		{ "no CPU times, no conversation", without_extras },
+		{ "no ring", without_ring },
+		{ "no resident object", without_resident },
 		{ "stacks from seed 1", stacks_0 },
 		{ "stacks from seed 1001", stacks_1 },
 		{ "stacks from seed 2001", stacks_2 },

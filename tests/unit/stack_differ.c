@@ -23,22 +23,27 @@
 #define CONTEXT_LINES 4
 
 static int
-start_shims(struct stack_differ *differ)
+start_shims(struct stack_differ *differ, enum stack_side side)
 {
 	char *ring = alloc_format("%s/ring", differ->folder);
 	char *shims = alloc_format("%s/shims", differ->folder);
+	char *resident = alloc_format("%s/pamprof_resident.so", shims);
+	uint32_t options =
+	    side == SIDE_PLAIN ? 0 : RING_CPU | RING_CONVERSATION;
 	struct error error = { 0 };
 	int r = mkdir(shims, 0755);
 
-	if (r == 0)
-		r = ring_make(ring, RING_SLOTS, RING_CPU | RING_CONVERSATION,
-			      &error);
+	if (r == 0 && side != SIDE_NO_RING)
+		r = ring_make(ring, RING_SLOTS, options, &error);
 	if (r == 0)
 		r = shim_folder_new(&differ->shims, shims, ring, &error);
+	if (r == 0 && side == SIDE_ALONE)
+		r = unlink(resident);
 	if (r != 0)
 		printf("no shims: %s\n", error.text);
 	free(ring);
 	free(shims);
+	free(resident);
 	return r == 0 ? 0 : -1;
 }
 
@@ -71,7 +76,7 @@ make_folders(struct stack_differ *differ)
 }
 
 int
-stack_differ_start(struct stack_differ *differ, int wrap)
+stack_differ_start(struct stack_differ *differ, enum stack_side side)
 {
 	char *auditor =
 	    alloc_format("%s/modules/pamprof_audit.so", test_build());
@@ -80,8 +85,8 @@ stack_differ_start(struct stack_differ *differ, int wrap)
 
 	memset(differ, 0, sizeof(*differ));
 	r = make_folders(differ);
-	if (r == 0 && wrap)
-		r = start_shims(differ);
+	if (r == 0 && side != SIDE_BARE)
+		r = start_shims(differ, side);
 	if (r == 0)
 		r = stack_driver_start(&differ->bare, NULL);
 	if (r == 0)
@@ -89,7 +94,7 @@ stack_differ_start(struct stack_differ *differ, int wrap)
 	/* Without a ring the auditor would decline and compare nothing. */
 	ring = alloc_format("%s/ring", differ->folder);
 	setenv(AUDIT_RING_VARIABLE, ring, 1);
-	if (r == 0 && wrap && access(auditor, R_OK) == 0)
+	if (r == 0 && side == SIDE_WRAPPED && access(auditor, R_OK) == 0)
 		r = stack_driver_start(&differ->audited, auditor);
 	unsetenv(AUDIT_RING_VARIABLE);
 	free(ring);

@@ -9,6 +9,15 @@
 
 struct shim_folder;
 
+/* What the second side of the comparison is. */
+enum stack_side {
+	SIDE_BARE,    /* bare as well, which must never differ */
+	SIDE_WRAPPED, /* shims that record all they can */
+	SIDE_PLAIN,   /* shims whose ring asks for no extras */
+	SIDE_NO_RING, /* shims that find no ring */
+	SIDE_ALONE    /* shims that find not even the resident object */
+};
+
 struct stack_differ {
 	char *folder, *bare_folder, *wrapped_folder;
 	struct stack_places places;
@@ -28,10 +37,9 @@ struct stack_outcome {
 
 /*
  * Makes temporary folders, the ring and the shims, and starts the drivers.
- * With wrap 0 the second side is bare as well: that must never differ.
  * Returns 0, or -1 with the reason printed; stop it in both cases.
  */
-int stack_differ_start(struct stack_differ *differ, int wrap);
+int stack_differ_start(struct stack_differ *differ, enum stack_side side);
 void stack_differ_stop(struct stack_differ *differ);
 
 /* Runs the case. */

@@ -267,6 +267,12 @@ const struct surroundings_row surroundings_rows[] = {
 	  .script = "start svc joe\nfilter all\nauth 0\n",
 	  .must = { "seccomp = 0", "auth A = 0", "exit 0" },
 	  .no_cpu = true },
+	{ .name = "system call filter in a forked child",
+	  .stack = "auth required @/pam_stub.so prompt=x\n",
+	  .script = "start svc joe\nauth 0\nfork\nfilter getrusage\nsetcred 2\n"
+		    "join\nend 0\n",
+	  .must = { "seccomp = 0", "setcred A = 0", "exit 0" },
+	  .no_cpu = true },
 	{ .name = "arguments edited by the module",
 	  .stack = "auth required @/pam_stub.so a~b c~d mutate\n",
 	  .script = "start svc joe\nauth 0\nsetcred 2\nend 0\n",
