@@ -88,24 +88,6 @@ is_uncertain(const struct nest *nest, const struct node *node)
 		run->span.record.outcome == OUTCOME_RETURNED);
 }
 
-/* Whether the records themselves say that inner was part of outer. */
-static bool
-has_evidence(const struct node *outer, const struct node *inner)
-{
-	const struct record *o = &outer->span.record;
-	const struct record *i = &inner->span.record;
-
-	if (o->kind != KIND_PHASE)
-		return false;
-	if (i->kind != KIND_CALL || !i->transaction ||
-	    (o->transaction && o->transaction != i->transaction))
-		return false;
-	if (o->phase == PHASE_CHAUTHTOK)
-		return i->phase == PHASE_CHAUTHTOK_PRELIM ||
-		       i->phase == PHASE_CHAUTHTOK_UPDATE;
-	return i->phase == o->phase;
-}
-
 /* Finds outer and limit of every node; nodes are sorted by lane and id. */
 static void
 sweep(struct nest *nest)
@@ -123,8 +105,7 @@ sweep(struct nest *nest)
 		lane = node->lane;
 		while (top && top->limit < node->id)
 			top = top->outer;
-		while (top && is_uncertain(nest, top) &&
-		       !has_evidence(top, node))
+		while (top && is_uncertain(nest, top))
 			top = top->outer;
 		node->outer = top;
 		node->limit = node->ended ? node->ended : UINT64_MAX;
@@ -171,7 +152,7 @@ phase_with(const struct nest *nest, const struct node *node,
 		if (!node->ended && phase->ended)
 			continue;
 		if (phase->lane != node->lane && lies_inside(node, phase) &&
-		    (!is_uncertain(nest, phase) || has_evidence(phase, node)))
+		    !is_uncertain(nest, phase))
 			return phase;
 	}
 	return NULL;
