@@ -12,29 +12,34 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "../../modules/call.h"
 #include "../../pamprof/base/alloc.h"
 #include "../../pamprof/base/buffer.h"
 #include "../test.h"
 
 static void
-become_driver(const int to[2], const int from[2], const char *auditor)
+become_driver(const int to[2], const int from[2], const char *ring)
 {
 	char *path = alloc_format("%s/tests/fake/driver", test_build());
+	char *auditor =
+	    alloc_format("%s/modules/pamprof_audit.so", test_build());
 
 	if (dup2(to[0], STDIN_FILENO) < 0 || dup2(from[1], STDOUT_FILENO) < 0)
 		_exit(127);
 	closefrom(STDERR_FILENO + 1);
 	/* Crashes are part of the tests: no reports, no leak check. */
 	setenv("ASAN_OPTIONS", "detect_leaks=0:handle_segv=0", 1);
-	if (auditor != NULL)
+	if (ring != NULL) {
 		setenv("LD_AUDIT", auditor, 1);
+		setenv(AUDIT_RING_VARIABLE, ring, 1);
+	}
 	execl(path, path, (char *)NULL);
 	perror(path);
 	_exit(127);
 }
 
 int
-stack_driver_start(struct stack_driver *driver, const char *auditor)
+stack_driver_start(struct stack_driver *driver, const char *ring)
 {
 	int to[2], from[2];
 
@@ -49,7 +54,7 @@ stack_driver_start(struct stack_driver *driver, const char *auditor)
 	fflush(stdout);
 	driver->pid = fork();
 	if (driver->pid == 0)
-		become_driver(to, from, auditor);
+		become_driver(to, from, ring);
 	close(to[0]);
 	close(from[1]);
 	driver->to = fdopen(to[1], "w");

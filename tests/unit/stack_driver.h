@@ -16,11 +16,11 @@ struct stack_driver {
 };
 
 /*
- * Starts BUILD/tests/fake/driver with no descriptors but its three, under
- * the rtld auditor if that is not NULL. Returns 0, or -1 with a message
- * printed.
+ * Starts BUILD/tests/fake/driver with no descriptors but its three; if ring
+ * is not NULL, under our rtld auditor, which records into that ring. Returns
+ * 0, or -1 with a message printed.
  */
-int stack_driver_start(struct stack_driver *driver, const char *auditor);
+int stack_driver_start(struct stack_driver *driver, const char *ring);
 
 /* Sends one job; its answer is to be received before the next is sent. */
 void stack_driver_send(struct stack_driver *driver, const char *confdir,
