@@ -20,14 +20,17 @@ struct output_options {
 
 /* Option rows for them: type is the command's struct, field the member. */
 /* clang-format off */
-#define OUTPUT_OPTION_ROW(name, letter, type, member, argument, help) \
-	{ name, letter, OPTION_STRING, offsetof(type, member), argument, help }
+#define OUTPUT_OPTION_ROW(name, letter, offset, argument, help) \
+	{ (name), (letter), OPTION_STRING, (offset), (argument), (help) }
 #define OUTPUT_OPTION_ROWS(type, field) \
-	OUTPUT_OPTION_ROW("format", 0, type, field.format, "FORMAT", \
+	OUTPUT_OPTION_ROW("format", 0, offsetof(type, field) + \
+			  offsetof(struct output_options, format), "FORMAT", \
 			  "print the report as tree or json"), \
-	OUTPUT_OPTION_ROW("sort", 0, type, field.sort, "KEY", \
+	OUTPUT_OPTION_ROW("sort", 0, offsetof(type, field) + \
+			  offsetof(struct output_options, sort), "KEY", \
 			  "order rules by stack, wall, cpu or calls"), \
-	OUTPUT_OPTION_ROW("output", 'o', type, field.file, "FILE", \
+	OUTPUT_OPTION_ROW("output", 'o', offsetof(type, field) + \
+			  offsetof(struct output_options, file), "FILE", \
 			  "write the report to FILE instead of stdout")
 /* clang-format on */
 

@@ -188,7 +188,7 @@ lay_out(struct layout *layout, const struct table *table,
 	snprintf(layout->heading, sizeof(layout->heading), "wall %s",
 		 layout->unit->name);
 	for (unsigned i = 0; i < NUMBER_COUNT; i++) {
-		layout->shown[i] = i == NUMBER_HUMAN   ? table->prompts
+		layout->shown[i] = i == NUMBER_HUMAN   ? table->human
 				   : i == NUMBER_CALLS ? table->calls
 						       : true;
 		measure_number(layout, table, i);

@@ -28,8 +28,8 @@ struct table_row {
 struct table {
 	struct table_row *rows;
 	size_t count, size;
-	uint64_t total;      /* 100 % */
-	bool prompts, calls; /* which of the columns are wanted */
+	uint64_t total;    /* 100 % */
+	bool human, calls; /* which of the columns are wanted */
 };
 
 /* Adds a zeroed row; the pointer is good until the next one. */

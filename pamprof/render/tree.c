@@ -240,16 +240,21 @@ add_flat(struct sheet *sheet)
 	      orders[sheet->style->sort]);
 }
 
-/* A column that says the same everywhere is left out. */
+/*
+ * A column that says the same everywhere is left out, and so are prompts
+ * that a machine answered in no time.
+ */
 static void
 choose_columns(struct sheet *sheet)
 {
 	const struct report *report = sheet->report;
+	uint64_t human = 0;
 
 	for (size_t i = 0; i < report->rules_count; i++) {
-		sheet->table.prompts |= report->rules[i].prompts > 0;
+		human += report->rules[i].median_split.ns[CATEGORY_HUMAN];
 		sheet->table.calls |= report->rules[i].calls != report->runs;
 	}
+	sheet->table.human = human > 0 && human >= report->median_wall / 1000;
 }
 
 void

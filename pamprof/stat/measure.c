@@ -336,31 +336,31 @@ measure_phase(struct report_builder *builder, const struct span *span,
 
 /*
  * Calls that nobody put into a phase (trace without phases): a phase is then
- * a series of calls of the same kind, from the first to the last.
+ * a series of calls of the same kind, from the first to the last. Returns
+ * the last one.
  */
-static struct interval
-measure_series(struct report_builder *builder, const struct span **span,
-	       struct interval *left)
+static const struct span *
+measure_series(struct report_builder *builder, const struct span *first,
+	       struct interval *left, uint64_t *ns)
 {
-	struct pass pass = { .phase = builder_phase_of(&(*span)->record),
-			     .first = *span };
-	struct interval ahead = *left;
-	const struct span *last = NULL, *next = *span;
+	struct pass pass = { .phase = builder_phase_of(&first->record),
+			     .first = first,
+			     .until = first->next };
+	const struct span *last = first;
 
 	pass.at.start =
-	    smaller(larger(next->record.start_ns, left->start), left->end);
-	for (; next && next->record.kind == KIND_CALL &&
-	       builder_phase_of(&next->record) == pass.phase;
-	     next = next->next) {
-		cut(&ahead, next);
-		last = next;
+	    smaller(larger(first->record.start_ns, left->start), left->end);
+	cut(left, first);
+	while (pass.until && pass.until->record.kind == KIND_CALL &&
+	       builder_phase_of(&pass.until->record) == pass.phase) {
+		last = pass.until;
+		cut(left, last);
+		pass.until = last->next;
 	}
-	pass.until = next;
-	pass.at.end = larger(ahead.start, pass.at.start);
+	pass.at.end = larger(left->start, pass.at.start);
 	measure_pass(builder, &pass);
-	*left = ahead;
-	*span = last;
-	return pass.at;
+	*ns += length(pass.at);
+	return last;
 }
 
 /* pam_start: modules are loaded in it. */
@@ -395,7 +395,7 @@ measure_children(struct report_builder *builder, struct run_figures *run,
 		struct interval at;
 
 		if (kind == KIND_CALL) {
-			phases += length(measure_series(builder, &span, &left));
+			span = measure_series(builder, span, &left, &phases);
 			continue;
 		}
 		at = cut(&left, span);

@@ -373,7 +373,7 @@ calls_without_phases(void)
 	free(call->object);
 	call->object = alloc_string("/opt/pam_strange.so");
 	span_pause(root, 500 * MS);
-	call = span_new(root, KIND_CALL, PHASE_ACCT_MGMT, 20 * MS);
+	span_new(root, KIND_CALL, PHASE_ACCT_MGMT, 20 * MS);
 	report = build(map, &root, 1);
 	CU_ASSERT_TRUE(report->transactions);
 	CU_ASSERT_EQUAL(report->median_wall, 100 * MS);

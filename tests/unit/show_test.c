@@ -154,7 +154,7 @@ saved_run_as_json(void)
 static void
 reading_what_is_no_recording(void)
 {
-	static const char *const files[] = { "/dev/null", "/nonexistent",
+	static const char *const files[] = { "/dev/null", "/dev/null/run",
 					     "/proc/self/exe" };
 	struct output_options output = { .file = "/dev/null" };
 
@@ -266,7 +266,7 @@ disk_that_is_full(void)
 
 	CU_ASSERT_EQUAL(report_output(report, &options, &error), ERROR_SYSTEM);
 	CU_ASSERT_PTR_NOT_NULL(strstr(error.text, "/dev/full"));
-	options.file = "/nonexistent/report";
+	options.file = "/dev/null/report";
 	CU_ASSERT_EQUAL(report_output(report, &options, &error), ERROR_SYSTEM);
 	report_free(report);
 	rule_map_free(map);

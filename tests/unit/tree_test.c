@@ -120,6 +120,25 @@ check_tree(const char *name, struct rule_map *map, struct span **roots,
 	buffer_free(&out);
 }
 
+/* Asked five times: what a person took is not the module's. */
+static void
+prompts(void)
+{
+	struct rule_map *map = map_new(login, COUNT(login));
+	struct span *run = span_new(NULL, KIND_RUN, PHASE_NONE, 9 * 1000 * MS);
+	struct span *phase =
+	    span_new(run, KIND_PHASE, PHASE_AUTHENTICATE, 9 * 1000 * MS);
+	struct span *asking = span_call(phase, 3, 8900 * MS, PAM_SUCCESS);
+
+	for (unsigned i = 0; i < 5; i++) {
+		span_new(asking, KIND_CONVERSATION, PHASE_NONE, 1200 * MS);
+		span_pause(asking, 500 * MS);
+	}
+	check_tree("prompts.txt", map, &run, 1, &piped);
+	span_free(run);
+	rule_map_free(map);
+}
+
 static void
 five_runs(void)
 {
@@ -196,37 +215,38 @@ crash_and_losses(void)
 	rule_map_free(map);
 }
 
-static struct rule_words forty[40];
-
-static struct span *
-forty_calls(void)
+/* Forty rules; each has more arguments than the one before. */
+static void
+write_forty(struct rule_words *words)
 {
 	static char names[40][32], arguments[40][160];
-	struct span *run = span_new(NULL, KIND_RUN, PHASE_NONE, 60 * MS);
-	struct span *phase =
-	    span_new(run, KIND_PHASE, PHASE_AUTHENTICATE, 50 * MS);
 
 	for (unsigned i = 0; i < 40; i++) {
 		(void)snprintf(names[i], sizeof(names[i]), "pam_%u.so", i);
 		for (unsigned j = 0; j < i; j++)
-			(void)strcat(arguments[i], "a=b ");
-		forty[i] = (struct rule_words){ "/etc/pam.d/common-auth",
+			(void)memcpy(arguments[i] + (size_t)j * 4, "a=b ", 4);
+		words[i] = (struct rule_words){ "/etc/pam.d/common-auth",
 						i + 1,
 						"auth",
 						"required",
 						names[i],
 						arguments[i] };
-		call(phase, i + 1, (i + 1) * 30 * US, i * US);
 	}
-	return run;
 }
 
 static void
 forty_rules(void)
 {
-	struct span *run = forty_calls();
-	struct rule_map *map = map_new(forty, COUNT(forty));
+	struct rule_words words[40];
+	struct span *run = span_new(NULL, KIND_RUN, PHASE_NONE, 60 * MS);
+	struct span *phase =
+	    span_new(run, KIND_PHASE, PHASE_AUTHENTICATE, 50 * MS);
+	struct rule_map *map;
 
+	write_forty(words);
+	map = map_new(words, COUNT(words));
+	for (unsigned i = 0; i < 40; i++)
+		call(phase, i + 1, (i + 1) * 30 * US, i * US);
 	check_tree("forty_rules.txt", map, &run, 1, &piped);
 	span_free(run);
 	rule_map_free(map);
@@ -361,6 +381,7 @@ tree_tests(void)
 {
 	static const struct test_row rows[] = {
 		{ "five runs", five_runs },
+		{ "prompts", prompts },
 		{ "wrong password", wrong_password },
 		{ "crash and losses", crash_and_losses },
 		{ "forty rules", forty_rules },
