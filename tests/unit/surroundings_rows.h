@@ -19,7 +19,12 @@ struct surroundings_row {
 	const char *must_not;                 /* or NULL */
 	const char *removed; /* module file that goes after wrapping */
 	bool root;           /* can only be shown by root */
-	bool no_cpu; /* for a ring that asks for no CPU times */
+	bool no_cpu;         /* for a ring that asks for no CPU times */
+	/*
+	 * For filters of system calls: jobs are forked children of the driver,
+	 * where the auditor has to open the ring for each record.
+	 */
+	bool not_audited;
 };
 
 /* Ends with a row without a name. */

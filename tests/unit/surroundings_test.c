@@ -1,7 +1,8 @@
 /*
  * Same surroundings, one by one: each row of surroundings_rows.c is run by
- * the driver on the bare stack and on the copy that pam_wrap_stack() makes;
- * the traces must be equal and must show what the row is about.
+ * the driver on the bare stack, on the copy that pam_wrap_stack() makes, and
+ * on the bare stack under the auditor; the traces must be equal and must show
+ * what the row is about.
  */
 #include "../test.h"
 
@@ -23,12 +24,10 @@
 
 #define RING_SLOTS 4096
 #define SCRIPT_MAX 64
-#define TRACES     2 /* bare, wrapped */
 
 struct scene {
-	char folder[40], *modules, *bare, *wrap, *ring;
-	const char *confdirs[TRACES];
-	char *traces[TRACES];
+	char folder[40], *modules, *bare, *wrap;
+	char *ring, *audit_ring;
 };
 
 /* The row's text with "@" made the folder of the stub modules. */
@@ -49,6 +48,14 @@ write_service(const struct scene *scene, const char *name, const char *stack)
 }
 
 static void
+make_ring(const char *path, const struct surroundings_row *row)
+{
+	uint32_t options = RING_CONVERSATION | (row->no_cpu ? 0 : RING_CPU);
+
+	CU_ASSERT_EQUAL_FATAL(ring_make(path, RING_SLOTS, options, NULL), 0);
+}
+
+static void
 begin(struct scene *scene, const struct surroundings_row *row)
 {
 	char *link;
@@ -60,16 +67,15 @@ begin(struct scene *scene, const struct surroundings_row *row)
 	scene->bare = alloc_format("%s/bare", scene->folder);
 	scene->wrap = alloc_format("%s/wrap", scene->folder);
 	scene->ring = alloc_format("%s/ring", scene->folder);
+	scene->audit_ring = alloc_format("%s/audit-ring", scene->folder);
 	link = alloc_format("%s/pam_link.so", scene->modules);
 	CU_ASSERT_EQUAL_FATAL(chmod(scene->folder, 0755), 0);
 	CU_ASSERT_EQUAL_FATAL(mkdir(scene->bare, 0755), 0);
 	CU_ASSERT_EQUAL_FATAL(mkdir(scene->wrap, 0755), 0);
 	CU_ASSERT_EQUAL_FATAL(stack_modules_copy(scene->modules), 0);
 	CU_ASSERT_EQUAL_FATAL(symlink("pam_stub.so", link), 0);
-	CU_ASSERT_EQUAL_FATAL(
-	    ring_make(scene->ring, RING_SLOTS,
-		      RING_CONVERSATION | (row->no_cpu ? 0 : RING_CPU), NULL),
-	    0);
+	make_ring(scene->ring, row);
+	make_ring(scene->audit_ring, row);
 	write_service(scene, "svc", row->stack);
 	if (row->second != NULL)
 		write_service(scene, "second", row->second);
@@ -84,8 +90,7 @@ end(struct scene *scene)
 	free(scene->bare);
 	free(scene->wrap);
 	free(scene->ring);
-	free(scene->traces[0]);
-	free(scene->traces[1]);
+	free(scene->audit_ring);
 }
 
 /*
@@ -133,8 +138,9 @@ wrap_all(const struct scene *scene, const struct surroundings_row *row)
 	return confdir;
 }
 
+/* Under the auditor if ring is not NULL. */
 static char *
-run_script(const char *confdir, const char *script)
+run_script(const char *confdir, const char *script, const char *ring)
 {
 	struct stack_driver driver;
 	char *copy = alloc_string(script), *rest = NULL, *lines[SCRIPT_MAX];
@@ -143,7 +149,7 @@ run_script(const char *confdir, const char *script)
 
 	for (; line != NULL; line = strtok_r(NULL, "\n", &rest))
 		lines[steps.count++] = line;
-	if (stack_driver_start(&driver, NULL) == 0) {
+	if (stack_driver_start(&driver, ring) == 0) {
 		stack_driver_send(&driver, confdir, &steps);
 		trace = stack_driver_receive(&driver);
 	}
@@ -168,14 +174,18 @@ slots_written(const char *path)
 }
 
 static void
-compare(const struct surroundings_row *row, const char *bare,
-	const char *wrapped)
+compare(const char *bare, const char *how, const char *other)
+{
+	CU_ASSERT_PTR_NOT_NULL_FATAL(other);
+	CU_ASSERT_STRING_EQUAL(bare, other);
+	if (strcmp(bare, other) != 0)
+		printf("\n-- bare:\n%s-- %s:\n%s", bare, how, other);
+}
+
+static void
+check_shown(const struct surroundings_row *row, const char *bare)
 {
 	CU_ASSERT_PTR_NOT_NULL_FATAL(bare);
-	CU_ASSERT_PTR_NOT_NULL_FATAL(wrapped);
-	CU_ASSERT_STRING_EQUAL(bare, wrapped);
-	if (strcmp(bare, wrapped) != 0)
-		printf("\n-- bare:\n%s-- wrapped:\n%s", bare, wrapped);
 	for (size_t i = 0; i < SURROUNDINGS_WORDS && row->must[i]; i++)
 		if (strstr(bare, row->must[i]) == NULL) {
 			printf("\nnot shown: %s in\n%s", row->must[i], bare);
@@ -200,8 +210,8 @@ static void
 run_row(void)
 {
 	const struct surroundings_row *row = running_row();
+	char *confdir, *bare, *wrapped, *audited = NULL;
 	struct scene scene;
-	char *confdir;
 
 	if (row->root && geteuid() != 0) {
 		test_skip("needs root");
@@ -215,10 +225,19 @@ run_row(void)
 		CU_ASSERT_EQUAL(unlink(path), 0);
 		free(path);
 	}
-	scene.traces[0] = run_script(scene.bare, row->script);
-	scene.traces[1] = run_script(confdir, row->script);
-	compare(row, scene.traces[0], scene.traces[1]);
+	bare = run_script(scene.bare, row->script, NULL);
+	wrapped = run_script(confdir, row->script, NULL);
+	check_shown(row, bare);
+	compare(bare, "wrapped", wrapped);
 	CU_ASSERT(slots_written(scene.ring) > 0);
+	if (!row->not_audited) {
+		audited = run_script(scene.bare, row->script, scene.audit_ring);
+		compare(bare, "audited", audited);
+		CU_ASSERT(slots_written(scene.audit_ring) > 0);
+	}
+	free(bare);
+	free(wrapped);
+	free(audited);
 	free(confdir);
 	end(&scene);
 }
