@@ -52,8 +52,8 @@ FAKE_PROGRAMS := $(filter-out $(FAKE_MODULES) $(FAKE_PARTS) \
 FUZZERS := $(sort $(wildcard tests/fuzz/*_fuzz.c))
 BENCHES := $(sort $(wildcard tests/bench/*_bench.c))
 # What every observer shares; ring.c serves the tool as well.
-OBSERVER := $(sort $(wildcard $(patsubst %,modules/%.c,ring emit call \
-	conversation)))
+OBSERVER := $(sort $(wildcard $(patsubst %,modules/%.c,ring emit usage \
+	call conversation)))
 MODULES := $(patsubst %,$(BUILD)/modules/%.so,pam_timing \
 	$(if $(wildcard modules/resident.c),pamprof_resident) \
 	$(if $(wildcard modules/audit.c),pamprof_audit))

@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -148,22 +147,6 @@ conversation_restore(struct call_frame *frame, const struct call_pam *pam)
 		conv->conv = original;
 }
 
-/* CPU time and context switches of the thread, in one system call. */
-static void
-usage_get(uint64_t *cpu_ns, uint64_t *voluntary, uint64_t *involuntary)
-{
-	struct rusage usage;
-
-	if (getrusage(RUSAGE_THREAD, &usage) != 0)
-		memset(&usage, 0, sizeof(usage));
-	*cpu_ns =
-	    (uint64_t)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) *
-		1000000000u +
-	    (uint64_t)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1000u;
-	*voluntary = (uint64_t)usage.ru_nvcsw;
-	*involuntary = (uint64_t)usage.ru_nivcsw;
-}
-
 /* The begin record; false when there is no ring for this process now. */
 static bool
 begin(struct call_frame *frame, const struct call_pam *pam)
@@ -211,8 +194,7 @@ call_enter(struct call_frame *frame, const struct call_pam *pam,
 		clock->span = frame->record.span;
 		clock->transaction = frame->record.transaction;
 		if ((frame->record.valid & VALID_CPU) != 0)
-			usage_get(&frame->cpu_ns, &frame->voluntary,
-				  &frame->involuntary);
+			usage_get(&frame->usage, frame->record.tid);
 		frame->record.start_ns = emit_now();
 	}
 	errno = saved;
@@ -224,14 +206,21 @@ stop(struct call_frame *frame, uint64_t end)
 {
 	struct conversation_clock *clock = conversation_clock();
 	struct record *record = &frame->record;
-	uint64_t cpu_ns, voluntary, involuntary;
+	struct usage usage;
 
 	record->duration_ns = end - record->start_ns;
 	if ((record->valid & VALID_CPU) != 0) {
-		usage_get(&cpu_ns, &voluntary, &involuntary);
-		record->cpu_ns = cpu_ns - frame->cpu_ns;
-		record->voluntary = voluntary - frame->voluntary;
-		record->involuntary = involuntary - frame->involuntary;
+		usage_get(&usage, record->tid);
+		/* Being switched out between two readings may bend one. */
+		record->cpu_ns = usage.cpu_ns > frame->usage.cpu_ns
+				     ? usage.cpu_ns - frame->usage.cpu_ns
+				     : 0;
+		if (record->cpu_ns > record->duration_ns)
+			record->cpu_ns = record->duration_ns;
+		record->voluntary =
+		    (uint32_t)(usage.voluntary - frame->usage.voluntary);
+		record->involuntary =
+		    (uint32_t)(usage.involuntary - frame->usage.involuntary);
 	}
 	record->prompt_ns = clock->ns - frame->prompt_ns;
 	record->prompts = clock->prompts - frame->prompts;

@@ -10,6 +10,7 @@
 
 #include "conversation.h"
 #include "emit.h"
+#include "usage.h"
 
 /* The three functions of libpam in use: an auditor has no link to them. */
 struct call_pam {
@@ -38,7 +39,7 @@ struct call_frame {
 	struct call_site site;
 	conversation_fn swapped; /* our function in the handle, or NULL */
 	uint64_t prompt_ns, outer_span; /* of the thread, on entry */
-	uint64_t voluntary, involuntary, cpu_ns;
+	struct usage usage;             /* of the thread, on entry */
 	uint32_t prompts;
 };
 
