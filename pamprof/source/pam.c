@@ -52,6 +52,7 @@ struct timer {
 	struct record record;
 	struct emit_texts texts;
 	struct rusage usage;
+	uint64_t cpu_ns;
 };
 
 int
@@ -78,13 +79,17 @@ pam_login_phases(unsigned *phases, const char *list, struct error *error)
 	return 0;
 }
 
+/*
+ * CPU time of the thread. Not from getrusage(2), which knows what the last
+ * tick of the scheduler knew: up to 4 ms would go to the wrong phase.
+ */
 static uint64_t
-cpu_of(const struct rusage *usage)
+cpu_now(void)
 {
-	return (uint64_t)(usage->ru_utime.tv_sec + usage->ru_stime.tv_sec) *
-		   1000000000u +
-	       (uint64_t)(usage->ru_utime.tv_usec + usage->ru_stime.tv_usec) *
-		   1000u;
+	struct timespec now = { 0 };
+
+	(void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
 /* Begins a span; false when it cannot be recorded. */
@@ -99,6 +104,7 @@ timer_start(struct timer *timer, const struct pam_login *login)
 		return false;
 	if (getrusage(RUSAGE_THREAD, &timer->usage) == 0)
 		timer->record.valid = VALID_CPU;
+	timer->cpu_ns = cpu_now();
 	timer->record.start_ns = emit_now();
 	return true;
 }
@@ -107,7 +113,7 @@ static void
 timer_stop(struct timer *timer, int result)
 {
 	struct record *record = &timer->record;
-	uint64_t end = emit_now();
+	uint64_t end = emit_now(), cpu_ns = cpu_now();
 	struct rusage now;
 
 	if (record->span == 0)
@@ -116,7 +122,7 @@ timer_stop(struct timer *timer, int result)
 	if (getrusage(RUSAGE_THREAD, &now) != 0)
 		record->valid = 0;
 	if (record->valid != 0) {
-		record->cpu_ns = cpu_of(&now) - cpu_of(&timer->usage);
+		record->cpu_ns = cpu_ns - timer->cpu_ns;
 		record->voluntary = now.ru_nvcsw - timer->usage.ru_nvcsw;
 		record->involuntary = now.ru_nivcsw - timer->usage.ru_nivcsw;
 	}
