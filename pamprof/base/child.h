@@ -21,7 +21,7 @@ enum child_group {
 
 struct child {
 	pid_t pid; /* 0 when there is none */
-	int pidfd;
+	int pidfd; /* -1 where the kernel has none */
 	enum child_group group;
 };
 
