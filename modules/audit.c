@@ -103,7 +103,7 @@ la_version(unsigned version)
 
 	if (path == NULL || *path != '/' || strlen(path) >= sizeof(ring_path))
 		return 0;
-	strcpy(ring_path, path);
+	memcpy(ring_path, path, strlen(path) + 1);
 	call_prepare();
 	ring_attach(ring_path);
 	return version < LAV_CURRENT ? version : LAV_CURRENT;
