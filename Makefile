@@ -35,9 +35,6 @@ say = $(if $(V),,@echo "  $(1)	$(2:$(BUILD)/%=%)";)
 
 # ---- What is built from what ----------------------------------------------
 TOOL_SOURCES := $(sort $(wildcard pamprof/*.c pamprof/*/*.c))
-# Until each command has its file: a stand-in keeps the program linking.
-ABSENT := $(foreach v,run trace show doctor,$(if \
-	$(wildcard pamprof/verb/$(v).c),,$(v)))
 TEST_SOURCES := $(sort $(wildcard tests/unit/*.c))
 FAKE_MODULES := $(sort $(wildcard tests/fake/pam_*.c))
 # pam_x.so is made of pam_x.c and every x_*.c; other files are programs.
@@ -60,7 +57,6 @@ MODULES := $(patsubst %,$(BUILD)/modules/%.so,pam_timing \
 
 object = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 TOOL_OBJECTS := $(call object,$(TOOL_SOURCES) modules/ring.c modules/emit.c)
-TOOL_OBJECTS += $(if $(ABSENT),$(BUILD)/obj/absent.o)
 LIBRARY := $(filter-out $(BUILD)/obj/pamprof/main.o,$(TOOL_OBJECTS))
 TEST_OBJECTS := $(call object,$(TEST_SOURCES) tests/main.c \
 	tests/fake/stub_tokens.c) \
@@ -85,9 +81,7 @@ HARDENING = -fPIE -fstack-protector-strong -fstack-clash-protection \
 SANITIZER_FLAGS = $(if $(SANITIZE),-fsanitize=$(SANITIZE) \
 	-fno-sanitize-recover=undefined -fno-omit-frame-pointer)
 LINK_FLAGS = -pie -Wl,-z,relro,-z,now,-z,noexecstack $(SANITIZER_FLAGS) \
-	$(LDFLAGS) $(LOOSE)
-# While parts are missing: link without them; a call of one crashes.
-LOOSE = -Wl,--unresolved-symbols=ignore-all
+	$(LDFLAGS)
 LIBS = $(PKG_LIBS) -lpam -ldl -lpthread -lm
 DEPENDENCIES = -MMD -MP
 
@@ -134,19 +128,6 @@ $(BUILD)/configs:
 	@mkdir -p $(@D) && ln -sfn $(CURDIR)/configs $@
 $(BUILD)/tests/modules $(BUILD)/tests/fake/modules $(BUILD)/tests/bench/modules:
 	@mkdir -p $(@D) && ln -sfn $(abspath $(BUILD)/modules) $@
-
-$(BUILD)/absent.c: FORCE
-	@mkdir -p $(@D)
-	@{ echo '#include "$(CURDIR)/pamprof/command.h"'; \
-	   for v in $(ABSENT); do echo "static int act_$$v(const void *o, int c," \
-	   "char **v, struct error *e) { (void)o; (void)c; (void)v; return" \
-	   "error_set(e, ERROR_USAGE, \"not there yet\"); } const struct command" \
-	   "command_$$v = { .name = \"$$v\", .summary = \"\", .usage = \"\"," \
-	   ".description = \"\", .act = act_$$v };"; done; } > $@.new; \
-	   cmp -s $@.new $@ && rm $@.new || mv $@.new $@
-$(BUILD)/obj/absent.o: $(BUILD)/absent.c $(BUILD)/flags
-	@mkdir -p $(@D)
-	$(Q)$(call compile,$<)
 
 # ---- Modules --------------------------------------------------------------
 shared = mkdir -p $(@D); $(CC) $(CFLAGS) -shared -Wl,-z,now,-z,noexecstack \
@@ -310,7 +291,7 @@ lint_flags = $(BASE_FLAGS) -O2 -DMODULE_DIR='""' -DCONFIG_DIR='""' \
 	-DPAMPROF_VERSION='""' -fPIC
 $(LINT)/%.gcc: %.c
 	@mkdir -p $(@D)
-	$(Q)gcc $(lint_flags) -Werror -MMD -MP -MF $@.d -MT $@ -c $< -o $@
+	$(Q)gcc $(lint_flags) -D_FORTIFY_SOURCE=2 -Werror -MMD -MP -MF $@.d -MT $@ -c $< -o $@
 $(LINT)/%.clang: %.c
 	@mkdir -p $(@D)
 	$(Q)$(CLANG) $(lint_flags) -Werror -MMD -MP -MF $@.d -MT $@ -c $< -o $@
@@ -320,7 +301,7 @@ $(LINT)/%.tidy: %.c .clang-tidy tests/.clang-tidy $(LINT)/%.clang
 	@touch $@
 
 # ---- Installation ---------------------------------------------------------
-DATA := $(filter-out %/,$(wildcard configs/* configs/*/*))
+DATA := $(filter-out %/demo.sh,$(wildcard configs/* configs/*/*))
 install: all
 	install -D -m 755 $(BUILD)/pamprof $(DESTDIR)$(bindir)/pamprof
 	for m in $(MODULES); do \
