@@ -34,6 +34,15 @@ audit_errno_set(int value)
 		*audit_base.errno_location() = value;
 }
 
+void
+audit_drop(void)
+{
+	if (!ring_enter())
+		return;
+	ring_drop();
+	ring_leave();
+}
+
 /* Finds libpam's functions; an object that lacks one is not our libpam. */
 static bool
 is_libpam(const struct audit_object *object)

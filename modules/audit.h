@@ -44,6 +44,9 @@ extern struct audit_base audit_base;
 int audit_errno_get(void);
 void audit_errno_set(int value);
 
+/* Says in the ring that something will be missing from the records. */
+void audit_drop(void);
+
 /* ---- Functions of modules (audit_module.c) ------------------------------ */
 
 /* Phase of a pam_sm_ function, PHASE_NONE for any other name. */
@@ -51,7 +54,8 @@ uint8_t audit_module_phase(const char *symbol);
 
 /*
  * The function to call in place of `function` of the object at map. The same
- * one for the same function; `function` itself when no slot is free.
+ * one for the same function; `function` itself when no slot is free, which
+ * counts as one loss, though its calls are not seen either.
  */
 uintptr_t audit_module_bind(const struct link_map *map, uintptr_t function,
 			    uint8_t phase);

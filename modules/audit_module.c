@@ -181,8 +181,10 @@ audit_module_bind(const struct link_map *map, uintptr_t function, uint8_t phase)
 		if (slot->map == NULL && unused == NULL)
 			unused = slot;
 	}
-	if (unused == NULL)
+	if (unused == NULL) {
+		audit_drop();
 		return function;
+	}
 	unused->function = (module_fn)function;
 	unused->phase = phase;
 	unused->map = map;

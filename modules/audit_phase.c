@@ -64,6 +64,7 @@ remember(const pam_handle_t *handle, uint64_t transaction)
 			return;
 		}
 	}
+	audit_drop();
 }
 
 static void

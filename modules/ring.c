@@ -274,3 +274,10 @@ ring_put(uint64_t index, void *slot)
 		atomic_store_explicit(&to[i], from[i], memory_order_relaxed);
 	atomic_store_explicit(&to[0], from[0], memory_order_release);
 }
+
+void
+ring_drop(void)
+{
+	atomic_fetch_add_explicit(&ring.header->dropped, 1,
+				  memory_order_relaxed);
+}

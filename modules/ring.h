@@ -59,4 +59,7 @@ uint64_t ring_claim(unsigned count);
  */
 void ring_put(uint64_t index, void *slot);
 
+/* Counts something that an observer had to leave out: a loss in reports. */
+void ring_drop(void);
+
 #endif

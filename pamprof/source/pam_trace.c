@@ -15,6 +15,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "../../modules/call.h"
@@ -128,14 +129,27 @@ check_exec(int failed, const char *program, struct error *error)
 			 program, strerror(number));
 }
 
+/* Whether the child has ended; it is left for child_wait() to reap. */
+static bool
+has_ended(const struct child *child)
+{
+	siginfo_t info = { 0 };
+
+	return waitid(P_PID, (id_t)child->pid, &info,
+		      WEXITED | WNOHANG | WNOWAIT) != 0 ||
+	       info.si_pid != 0;
+}
+
+/* The pidfd only makes the end come sooner; there may be none. */
 static void
 follow(const struct pam_trace *trace, const struct child *child)
 {
 	struct pollfd ended = { .fd = child->pidfd, .events = POLLIN };
 
-	while (poll(&ended, 1, IDLE_MS) <= 0) {
+	while (!has_ended(child)) {
 		pass_on(child);
 		trace->idle(trace->context);
+		(void)poll(&ended, 1, IDLE_MS);
 	}
 }
 
