@@ -33,6 +33,12 @@ struct ring_reader {
 	bool same_boot;
 };
 
+/* A slot, copied word by word and read as what it is. */
+union slot_copy {
+	uint64_t words[WORDS];
+	struct record record;
+};
+
 /* What became of the slot at a position. */
 enum slot_state {
 	SLOT_WHOLE,
@@ -233,7 +239,7 @@ head_of(const struct ring_reader *reader)
  * before and after: a writer that laps us sets it to 0 first.
  */
 static enum slot_state
-copy_slot(const struct ring_reader *reader, uint64_t words[WORDS])
+copy_slot(const struct ring_reader *reader, union slot_copy *copy)
 {
 	uint64_t wanted = reader->position + 1, after;
 	size_t index = reader->position & (reader->slots - 1);
@@ -241,21 +247,22 @@ copy_slot(const struct ring_reader *reader, uint64_t words[WORDS])
 	    (_Atomic uint64_t *)((char *)reader->shared + RING_HEADER_SIZE +
 				 index * RECORD_SIZE);
 
-	words[0] = atomic_load_explicit(&slot[0], memory_order_acquire);
-	if (words[0] == wanted) {
+	copy->words[0] = atomic_load_explicit(&slot[0], memory_order_acquire);
+	if (copy->words[0] == wanted) {
 		for (size_t i = 1; i < WORDS; i++)
-			words[i] = atomic_load_explicit(&slot[i],
-							memory_order_relaxed);
+			copy->words[i] = atomic_load_explicit(
+			    &slot[i], memory_order_relaxed);
 		atomic_thread_fence(memory_order_acquire);
 		after = atomic_load_explicit(&slot[0], memory_order_relaxed);
 		if (after == wanted)
-			return words[1] == record_checksum(words) ? SLOT_WHOLE
-								  : SLOT_TORN;
+			return copy->words[1] == record_checksum(copy)
+				   ? SLOT_WHOLE
+				   : SLOT_TORN;
 	}
-	if (words[0] > wanted ||
+	if (copy->words[0] > wanted ||
 	    head_of(reader) - reader->position > reader->slots)
 		return SLOT_LAPPED;
-	return words[0] == wanted ? SLOT_TORN : SLOT_OPEN;
+	return copy->words[0] == wanted ? SLOT_TORN : SLOT_OPEN;
 }
 
 /* Whether the slot at the position has been open for too long. */
@@ -311,14 +318,11 @@ void
 ring_reader_drain(struct ring_reader *reader, bool final,
 		  struct assembly_loss *loss, slot_taker take, void *context)
 {
-	union {
-		uint64_t words[WORDS];
-		struct record record;
-	} slot;
+	union slot_copy slot;
 	uint64_t head = catch_up(reader, loss);
 
 	for (; reader->position < head; reader->position++) {
-		switch (copy_slot(reader, slot.words)) {
+		switch (copy_slot(reader, &slot)) {
 		case SLOT_WHOLE:
 			if (is_future(reader, &slot.record))
 				loss->nonsense++;

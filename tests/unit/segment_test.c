@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "../../pamprof/base/safe_file.h"
 #include "../../pamprof/trace/clock.h"
 #include "../../pamprof/trace/segment.h"
 #include "ring_hand.h"
@@ -164,6 +165,92 @@ clocks(void)
 	CU_ASSERT(clock_now() <= clock_now());
 }
 
+/* What the man page says of each field; a row of it is "0\t8\tname\t". */
+static const struct {
+	const char *name;
+	size_t offset, size;
+} fields[] = {
+#define FIELD(type, field)                                                     \
+	{                                                                      \
+#field, offsetof(struct type, field),                          \
+		    sizeof(((struct type *)0)->field)                          \
+	}
+	FIELD(ring_header, magic),
+	FIELD(ring_header, version),
+	FIELD(ring_header, byte_order),
+	FIELD(ring_header, slot_size),
+	FIELD(ring_header, options),
+	FIELD(ring_header, slot_count),
+	FIELD(ring_header, wall_anchor_ns),
+	FIELD(ring_header, transaction_base),
+	FIELD(ring_header, map_size),
+	FIELD(ring_header, boot_id),
+	FIELD(ring_header, host),
+	FIELD(ring_header, head),
+	FIELD(ring_header, transactions),
+	FIELD(ring_header, dropped),
+	FIELD(record, generation),
+	FIELD(record, checksum),
+	FIELD(record, transaction),
+	FIELD(record, span),
+	FIELD(record, version),
+	FIELD(record, type),
+	FIELD(record, kind),
+	FIELD(record, phase),
+	FIELD(record, category),
+	FIELD(record, outcome),
+	FIELD(record, text_slots),
+	FIELD(record, text_part),
+	FIELD(record, parent),
+	FIELD(record, start_ns),
+	FIELD(record, duration_ns),
+	FIELD(record, cpu_ns),
+	FIELD(record, prompt_ns),
+	FIELD(record, pid),
+	FIELD(record, ppid),
+	FIELD(record, tid),
+	FIELD(record, peer_pid),
+	FIELD(record, marker),
+	FIELD(record, flags),
+	FIELD(record, result),
+	FIELD(record, voluntary),
+	FIELD(record, involuntary),
+	FIELD(record, count),
+	FIELD(record, prompts),
+	FIELD(record, valid),
+	FIELD(record, reserved),
+	FIELD(record, service),
+	FIELD(record, rhost),
+	FIELD(record, tty),
+	FIELD(record, object),
+	FIELD(record_text, part),
+	FIELD(record_text, field),
+	FIELD(record_text, length),
+	FIELD(record_text, reserved),
+	FIELD(record_text, text),
+};
+
+static void
+man_page(void)
+{
+	struct buffer page = { 0 };
+	struct error error = { 0 };
+
+	CU_ASSERT_EQUAL_FATAL(
+	    safe_file_read(test_source("modules/pamprof-records.5"),
+			   LINKS_FOLLOWED, 1u << 20, &page, &error),
+	    0);
+	for (size_t i = 0; i < sizeof(fields) / sizeof(*fields); i++) {
+		char row[64];
+
+		(void)snprintf(row, sizeof(row), "\n%zu\t%zu\t%s\t",
+			       fields[i].offset, fields[i].size,
+			       fields[i].name);
+		hand_expect(page.data, row);
+	}
+	buffer_free(&page);
+}
+
 void
 segment_tests(void)
 {
@@ -172,6 +259,7 @@ segment_tests(void)
 		{ "damage inside a segment", segment_damaged },
 		{ "what is no segment", refuse_segments },
 		{ "clocks", clocks },
+		{ "the man page has the offsets", man_page },
 	};
 	CU_pSuite suite = TEST_SUITE("segment", rows);
 
