@@ -184,20 +184,24 @@ at_rule(const struct pam_rule *rule, struct error *error)
 	return error->code;
 }
 
+/*
+ * Debian's libpam judges the handler that stands for a failed @include by
+ * the control of the rule before it when the file is itself included.
+ */
 static void
-set_missing(struct pam_rule *rule, const char *path)
+set_missing(struct pam_rule *rule, const char *path, unsigned group)
 {
+	const char *effect = "libpam lets the rule fail";
+
 	if (rule->type == RULE_AT_INCLUDE)
-		rule->problem =
-		    alloc_format("no file %s: pam_start fails", path);
-	else
-		rule->problem =
-		    alloc_format("no file %s: libpam lets the rule fail", path);
+		effect = group == ANY_GROUP ? "pam_start fails"
+					    : "what libpam does is undefined";
+	rule->problem = alloc_format("no file %s: %s", path, effect);
 }
 
 /* Opens the target of an include, once. */
 static int
-open_target(struct pam_reader *reader, struct pam_rule *rule)
+open_target(struct pam_reader *reader, struct pam_rule *rule, unsigned group)
 {
 	struct pam_file *file;
 	char *path;
@@ -217,7 +221,7 @@ open_target(struct pam_reader *reader, struct pam_rule *rule)
 	if (r < 0)
 		r = at_rule(rule, reader->error);
 	else if (r == PAM_PLACE_MISSING)
-		set_missing(rule, path);
+		set_missing(rule, path, group);
 	else
 		r = hold_file(reader, file, &rule->target);
 	free(path);
@@ -248,7 +252,7 @@ visit_target(struct pam_reader *reader, struct pam_rule *rule,
 	const struct visit *below;
 	int r;
 
-	r = open_target(reader, rule);
+	r = open_target(reader, rule, group);
 	if (r != 0 || !rule->target)
 		return r;
 	group = target_group(rule, group);
@@ -296,6 +300,22 @@ is_include(const struct pam_rule *rule)
 }
 
 /*
+ * A handler without a name, met while an include is read, is left half made
+ * by libpam 1.5, which follows the wild pointer in it later.
+ */
+static int
+check_fatal(const struct pam_rule *rule, unsigned group, struct error *error)
+{
+	if (group == ANY_GROUP || !rule->module.value)
+		return 0;
+	(void)error_set(error, ERROR_INPUT,
+			"%s; libpam would crash here, so correct the name or "
+			"remove the line",
+			rule->problem);
+	return at_rule(rule, error);
+}
+
+/*
  * Follows what libpam would load from a file for a group. A file is gone
  * through once per group, so that a few lines cannot cost hours.
  */
@@ -314,8 +334,10 @@ visit_file(struct pam_reader *reader, struct pam_file *file, unsigned group,
 
 		if (!is_asked_for(rule, group))
 			continue;
-		if (rule->fatal)
+		if (rule->fatal) {
+			r = check_fatal(rule, group, reader->error);
 			break;
+		}
 		if (is_include(rule))
 			r = visit_target(reader, rule, &visit, group, depth);
 		else

@@ -1,0 +1,534 @@
+/*
+ * The parser against libpam itself: stacks, written by hand (tests/stacks/
+ * syntax) and made at random, are started by tests/fake/stack_oracle, whose
+ * modules print every call with its arguments. The same list is worked out
+ * here from the parsed rules alone, and must be equal, for the libpam that is
+ * installed.
+ */
+#include "../test.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/wait.h>
+
+#include "../../pamprof/base/alloc.h"
+#include "stack_text.h"
+
+#define ANY GROUP_COUNT
+
+enum {
+	RANDOM_STACKS = 400,
+	INCLUDED = 4
+};
+
+/* ---- What the parsed rules predict --------------------------------------*/
+
+/* Per group: the arguments of each call, and whether anything fails. */
+struct forecast {
+	struct buffer calls[GROUP_COUNT];
+	bool bad[GROUP_COUNT];
+	bool undefined;
+};
+
+/* A module that can be called; drawn words name other files as well. */
+static bool
+is_called(const struct pam_rule *rule)
+{
+	return rule->type == RULE_MODULE && rule->path &&
+	       strstr(rule->path, "/pam_args.so");
+}
+
+/*
+ * Whether a rule lets its group go on well: its module returns "ignore" (or
+ * success for "ok"), or cannot be called, which counts as a failure.
+ */
+static bool
+goes_well(const struct pam_rule *rule)
+{
+	const char *control = rule->control.value;
+
+	if (!control)
+		return false;
+	if (strcasecmp(control, "optional") == 0 ||
+	    strcmp(control, "default=ignore") == 0)
+		return true;
+	return strcasecmp(control, "required") == 0 && is_called(rule);
+}
+
+static void
+add_call(struct buffer *calls, const struct pam_rule *rule)
+{
+	/* "@" becomes the function's name. */
+	buffer_char(calls, '@');
+	if (rule->args_count == 0)
+		buffer_text(calls, rule->blank_tail ? " empty" : " null");
+	for (size_t i = 0; i < rule->args_count; i++) {
+		buffer_char(calls, ' ');
+		text_word(calls, rule->args[i].value);
+	}
+	buffer_char(calls, '\n');
+}
+
+static unsigned
+group_of(const struct pam_rule *rule, unsigned asked)
+{
+	if (rule->type == RULE_AT_INCLUDE)
+		return asked;
+	if (rule->unknown_type)
+		return asked == ANY ? GROUP_AUTH : asked;
+	return rule->group;
+}
+
+static bool forecast_file(struct forecast *forecast,
+			  const struct pam_file *file, unsigned asked);
+
+/* False: libpam gives the file up. */
+static bool
+forecast_rule(struct forecast *forecast, const struct pam_rule *rule,
+	      unsigned asked)
+{
+	unsigned group = group_of(rule, asked);
+
+	if (asked != ANY && group != asked)
+		return true;
+	if (rule->fatal)
+		return false;
+	if (rule->type == RULE_MODULE || rule->type == RULE_BROKEN) {
+		if (is_called(rule))
+			add_call(&forecast->calls[group], rule);
+		forecast->bad[group] |= !goes_well(rule);
+		return true;
+	}
+	if (rule->target && forecast_file(forecast, rule->target, group))
+		return true;
+	if (group == ANY)
+		return false;
+	/* Debian's libpam then uses an array that nobody has filled. */
+	forecast->undefined |= rule->type == RULE_AT_INCLUDE;
+	forecast->bad[group] = true;
+	return true;
+}
+
+static bool
+forecast_file(struct forecast *forecast, const struct pam_file *file,
+	      unsigned asked)
+{
+	for (size_t i = 0; i < file->rules_count; i++)
+		if (!forecast_rule(forecast, &file->rules[i], asked))
+			return false;
+	return true;
+}
+
+static void
+put_calls(struct buffer *out, const struct buffer *calls, const char *name)
+{
+	for (size_t i = 0; i < calls->length; i++)
+		if (calls->data[i] == '@' &&
+		    (i == 0 || calls->data[i - 1] == '\n'))
+			buffer_text(out, name);
+		else
+			buffer_char(out, calls->data[i]);
+}
+
+static void
+put_result(struct buffer *out, const char *name, bool bad)
+{
+	buffer_format(out, "= %s %s\n", name, bad ? "bad" : "ok");
+}
+
+/* What stack_oracle is to print. */
+static void
+put_forecast(struct buffer *out, const struct forecast *forecast)
+{
+	const struct buffer *calls = forecast->calls;
+	const bool *bad = forecast->bad;
+
+	put_result(out, "start", false);
+	put_calls(out, &calls[GROUP_AUTH], "authenticate");
+	put_result(out, "authenticate", bad[GROUP_AUTH]);
+	put_calls(out, &calls[GROUP_AUTH], "setcred");
+	put_calls(out, &calls[GROUP_ACCOUNT], "acct_mgmt");
+	put_result(out, "acct_mgmt", bad[GROUP_ACCOUNT]);
+	put_calls(out, &calls[GROUP_SESSION], "open_session");
+	put_result(out, "open_session", bad[GROUP_SESSION]);
+	put_calls(out, &calls[GROUP_SESSION], "close_session");
+	put_calls(out, &calls[GROUP_PASSWORD], "prelim");
+	if (!bad[GROUP_PASSWORD])
+		put_calls(out, &calls[GROUP_PASSWORD], "update");
+	put_result(out, "chauthtok", bad[GROUP_PASSWORD]);
+}
+
+/* False when what libpam does with the stack depends on stray memory. */
+static bool
+put_expected(struct buffer *out, const struct pam_stack *stack)
+{
+	struct forecast forecast = { 0 };
+
+	if (forecast_file(&forecast, stack->root, ANY))
+		put_forecast(out, &forecast);
+	else
+		put_result(out, "start", true);
+	for (size_t i = 0; i < GROUP_COUNT; i++)
+		buffer_free(&forecast.calls[i]);
+	return !forecast.undefined;
+}
+
+/* ---- What libpam does ---------------------------------------------------*/
+
+/* Runs the oracle; returns its wait status. */
+static int
+ask_libpam(struct buffer *out, const struct text_folder *folder,
+	   const char *service)
+{
+	char *command = alloc_format("'%s/tests/fake/stack_oracle' '%s' '%s'",
+				     test_build(), folder->path, service);
+	FILE *pipe = popen(command, "r");
+	char bytes[4096];
+	size_t count;
+
+	free(command);
+	CU_ASSERT_PTR_NOT_NULL_FATAL(pipe);
+	while ((count = fread(bytes, 1, sizeof(bytes), pipe)) > 0)
+		buffer_bytes(out, bytes, count);
+	return pclose(pipe);
+}
+
+static void
+show_difference(const struct buffer *stack, const struct buffer *expected,
+		const struct buffer *seen)
+{
+	(void)fprintf(stderr,
+		      "\n---- stack\n%s\n---- from the rules\n%s"
+		      "---- from libpam\n%s----\n",
+		      stack->data, expected->data, seen->data);
+}
+
+/* Whether libpam does with the service what its rules say. */
+static bool
+agrees(const struct text_folder *folder, const char *service,
+       const struct buffer *text)
+{
+	struct pam_conf_place place = { .service = service,
+					.confdir = folder->path };
+	struct buffer expected = { 0 }, seen = { 0 };
+	struct pam_stack *stack;
+	struct error error;
+	bool equal, defined;
+
+	if (pam_conf_read(&stack, &place, &error) != 0)
+		return false;
+	defined = put_expected(&expected, stack);
+	pam_conf_free(stack);
+	if (ask_libpam(&seen, folder, service) != 0)
+		buffer_text(&seen, "the oracle ended badly\n");
+	buffer_char(&expected, '\0');
+	buffer_char(&seen, '\0');
+	equal = !defined || strcmp(expected.data, seen.data) == 0;
+	if (!equal)
+		show_difference(text, &expected, &seen);
+	buffer_free(&expected);
+	buffer_free(&seen);
+	return equal;
+}
+
+/* ---- Stacks by hand -----------------------------------------------------*/
+
+/* The rules that keep every group from falling back to "other". */
+static void
+put_first_rules(struct buffer *out)
+{
+	for (unsigned i = 0; i < GROUP_COUNT; i++)
+		buffer_format(out, "%s required %s/tests/fake/pam_args.so ok\n",
+			      pam_group_name(i), test_build());
+}
+
+/* Replaces @M@ by the module and @D@ by the folder. */
+static void
+put_filled(struct buffer *out, const struct text_folder *folder,
+	   const char *text, size_t length)
+{
+	for (size_t i = 0; i < length; i++) {
+		if (length - i >= 3 && memcmp(text + i, "@M@", 3) == 0) {
+			buffer_format(out, "%s/tests/fake/pam_args.so",
+				      test_build());
+			i += 2;
+		} else if (length - i >= 3 && memcmp(text + i, "@D@", 3) == 0) {
+			buffer_text(out, folder->path);
+			i += 2;
+		} else {
+			buffer_char(out, text[i]);
+		}
+	}
+}
+
+static void
+read_file(struct buffer *out, const char *path)
+{
+	FILE *in = fopen(path, "r");
+	char bytes[4096];
+	size_t count;
+
+	CU_ASSERT_PTR_NOT_NULL_FATAL(in);
+	while ((count = fread(bytes, 1, sizeof(bytes), in)) > 0)
+		buffer_bytes(out, bytes, count);
+	(void)fclose(in);
+}
+
+static void
+put_by_hand(const struct text_folder *folder, const char *name,
+	    struct buffer *filled)
+{
+	char *relative = alloc_format("tests/stacks/syntax/%s", name);
+	struct buffer raw = { 0 };
+
+	read_file(&raw, test_source(relative));
+	/* Files to be included have no rules put in front. */
+	if (!strstr(name, "-part"))
+		put_first_rules(filled);
+	put_filled(filled, folder, raw.data ? raw.data : "", raw.length);
+	text_folder_put(folder, name, filled->data, filled->length);
+	buffer_free(&raw);
+	free(relative);
+}
+
+static void
+stacks_by_hand(void)
+{
+	struct dirent **names;
+	struct text_folder folder;
+	int count = scandir(test_source("tests/stacks/syntax"), &names, NULL,
+			    alphasort);
+	struct buffer *texts;
+
+	CU_ASSERT_FATAL(count > 2);
+	texts = alloc_zero((size_t)count, sizeof(*texts));
+	text_folder_begin(&folder);
+	text_folder_put(&folder, "other", "", 0);
+	for (int i = 0; i < count; i++)
+		if (names[i]->d_name[0] != '.')
+			put_by_hand(&folder, names[i]->d_name, &texts[i]);
+	for (int i = 0; i < count; i++) {
+		if (names[i]->d_name[0] != '.' &&
+		    !strstr(names[i]->d_name, "-part")) {
+			bool equal =
+			    agrees(&folder, names[i]->d_name, &texts[i]);
+
+			if (!equal)
+				(void)fprintf(stderr, "differs: %s\n",
+					      names[i]->d_name);
+			CU_ASSERT(equal);
+		}
+		buffer_free(&texts[i]);
+		free(names[i]);
+	}
+	free(names);
+	free(texts);
+	text_folder_end(&folder);
+}
+
+/* ---- Stacks at random ---------------------------------------------------*/
+
+/* xorshift: the same stacks in every run. */
+static unsigned
+draw(unsigned long long *state, unsigned below)
+{
+	*state ^= *state << 13;
+	*state ^= *state >> 7;
+	*state ^= *state << 17;
+	return (unsigned)((*state >> 11) % below);
+}
+
+static const char *const draw_types[] = {
+	"auth", "account", "session",  "password", "-auth",      "AUTH",
+	"auth", "account", "session",  "password", "[auth]",     "auht",
+	"-",    "--auth",  "[account", "[-auth]",  "[password]", "auth"
+};
+static const char *const draw_controls[] = {
+	"required", "required",   "optional", "OPTIONAL", "[default=ignore]",
+	"requird",  "[required]", "[x",       "[]",       "[default=ignore]"
+};
+static const char *const draw_modules[] = { "@M@",   "@M@",        "@M@",
+					    "@M@",   "[@M@]",      "@M@",
+					    "@M@#c", "/no/pam.so", "[@M@]tail",
+					    "@M@\\", "/no/.x",     "@M@\r",
+					    "@M@",   "@M@",        "@M@" };
+static const char *const draw_args[] = { "a",
+					 "k=v",
+					 "[x=a b]",
+					 "[x=a \\] c]",
+					 "\\[",
+					 "pre[mid]",
+					 "[q=a]tail",
+					 "[open",
+					 "\"q r\"",
+					 "uid >= 1000",
+					 "\\",
+					 "a\\",
+					 "#c",
+					 "c#",
+					 "[#]",
+					 "[]",
+					 "user notin a:b",
+					 "\\]",
+					 "[\\",
+					 "\xc3\xa4",
+					 "]",
+					 "'",
+					 "[a\\\n  b]",
+					 "\r" };
+static const char *const draw_gaps[] = { " ",          " ",       "\t",
+					 "  ",         "\\\n",    " \\\n",
+					 " \\ \t\n  ", " \\\r\n", " \\\n#c\n",
+					 " \\\n\n" };
+static const char *const draw_ends[] = { "\n",         "\n",      "\n",
+					 " \n",        "\t\t\n",  "\r\n",
+					 "\n\n",       "#c\n",    " # c\n",
+					 "  # c \\\n", " \\\n",   "\n#c \\\n",
+					 "\n \t\n",    "\\\n\\\n" };
+static const char *const draw_includes[] = {
+	"@include @D@/in%u",          "auth include @D@/in%u",
+	"account substack @D@/in%u",  "  @INCLUDE @D@/in%u x # c",
+	"session include [@D@/in%u]", "-@include @D@/in%u",
+	"auht include @D@/in%u",      "password include @D@/gone%u",
+	"auht substack @D@/in%u",     "[auth]substack @D@/in%u",
+	"-password [include]@D@/in%u"
+};
+
+#define DRAW(state, table)                                                     \
+	table[draw(state, sizeof(table) / sizeof((table)[0]))]
+
+/* Arguments that bring a line to about the size of libpam's old buffer. */
+static void
+draw_filler(struct buffer *out, unsigned long long *state)
+{
+	unsigned length = 780 + draw(state, 300);
+
+	buffer_char(out, ' ');
+	while (length-- > 0)
+		buffer_char(out, draw(state, 40) ? 'x' : ' ');
+}
+
+static void
+draw_rule(struct buffer *out, unsigned long long *state)
+{
+	buffer_text(out, DRAW(state, draw_types));
+	buffer_text(out, DRAW(state, draw_gaps));
+	buffer_text(out, DRAW(state, draw_controls));
+	buffer_text(out, DRAW(state, draw_gaps));
+	buffer_text(out, DRAW(state, draw_modules));
+	for (unsigned count = draw(state, 4); count > 0; count--) {
+		buffer_text(out, DRAW(state, draw_gaps));
+		buffer_text(out, DRAW(state, draw_args));
+	}
+	if (draw(state, 12) == 0)
+		draw_filler(out, state);
+}
+
+/* Included files include only files with higher numbers: no loops. */
+static void
+draw_include(struct buffer *out, unsigned long long *state, unsigned number)
+{
+	const char *form = DRAW(state, draw_includes);
+	unsigned chosen = number + 1 + draw(state, INCLUDED - number);
+
+	for (; *form; form++)
+		if (form[0] == '%' && form[1] == 'u') {
+			buffer_format(out, "%u", chosen);
+			form++;
+		} else {
+			buffer_char(out, *form);
+		}
+}
+
+static void
+draw_file(struct buffer *out, unsigned long long *state, unsigned number)
+{
+	for (unsigned count = 1 + draw(state, 6); count > 0; count--) {
+		if (draw(state, 16) == 0)
+			buffer_text(out, "# comment \\\n");
+		if (draw(state, 4) == 0 && number < INCLUDED)
+			draw_include(out, state, number);
+		else
+			draw_rule(out, state);
+		buffer_text(out, DRAW(state, draw_ends));
+	}
+	/* Most files end properly; one that does not is refused whole. */
+	if (draw(state, 4))
+		buffer_text(out, "\n#\n");
+}
+
+/*
+ * A stack of one service (number 0) and what it may include. False when the
+ * parser refuses it because libpam would hang or crash.
+ */
+static bool
+compare_random(const struct text_folder *folder, unsigned long long *state)
+{
+	struct pam_conf_place place = { .service = "in0",
+					.confdir = folder->path };
+	struct buffer all = { 0 };
+	struct pam_stack *stack;
+	struct error error;
+	bool readable, equal = true;
+
+	for (unsigned number = 0; number <= INCLUDED; number++) {
+		struct buffer raw = { 0 }, text = { 0 };
+		char name[16];
+
+		if (number == 0)
+			put_first_rules(&text);
+		draw_file(&raw, state, number);
+		put_filled(&text, folder, raw.data, raw.length);
+		(void)snprintf(name, sizeof(name), "in%u", number);
+		text_folder_put(folder, name, text.data, text.length);
+		buffer_format(&all, "[%s]\n%s\n", name, text.data);
+		buffer_free(&raw);
+		buffer_free(&text);
+	}
+	readable = pam_conf_read(&stack, &place, &error) == 0;
+	if (readable) {
+		pam_conf_free(stack);
+		equal = agrees(folder, "in0", &all);
+	} else if (!strstr(error.text, "hangs") &&
+		   !strstr(error.text, "crash")) {
+		(void)fprintf(stderr, "refused: %s\n", error.text);
+		equal = false;
+	}
+	CU_ASSERT(equal);
+	buffer_free(&all);
+	return readable;
+}
+
+static void
+stacks_at_random(void)
+{
+	const char *wanted = getenv("ORACLE_STACKS");
+	const char *seed = getenv("ORACLE_SEED");
+	unsigned long long state =
+	    seed ? strtoull(seed, NULL, 10) : 88172645463;
+	int count = wanted ? atoi(wanted) : RANDOM_STACKS, compared = 0;
+	struct text_folder folder;
+
+	if (test_fast())
+		count = RANDOM_STACKS / 8;
+	text_folder_begin(&folder);
+	text_folder_put(&folder, "other", "", 0);
+	for (int i = 0; i < count; i++)
+		compared += compare_random(&folder, &state);
+	CU_ASSERT(compared > count * 9 / 10);
+	text_folder_end(&folder);
+}
+
+void
+pam_oracle_tests(void)
+{
+	static const struct test_row rows[] = {
+		{ "stacks by hand", stacks_by_hand },
+		{ "stacks at random", stacks_at_random },
+	};
+
+	(void)TEST_SUITE("pam_oracle", rows);
+}
