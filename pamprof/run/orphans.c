@@ -25,13 +25,19 @@ children(size_t *count)
 {
 	FILE *list = fopen("/proc/thread-self/children", "re");
 	pid_t *pids = NULL;
-	int pid;
+	char *word = NULL;
+	size_t size = 0;
 
 	*count = 0;
-	while (list != NULL && fscanf(list, "%d", &pid) == 1) {
+	while (list != NULL && getdelim(&word, &size, ' ', list) > 0) {
+		long pid = strtol(word, NULL, 10);
+
+		if (pid <= 1)
+			break;
 		pids = alloc_array(pids, *count + 1, sizeof(*pids));
-		pids[(*count)++] = pid;
+		pids[(*count)++] = (pid_t)pid;
 	}
+	free(word);
 	if (list != NULL)
 		fclose(list);
 	return pids;

@@ -11,6 +11,7 @@ struct progress {
 	unsigned long total;
 };
 
+/* Starts the clock for total runs; nothing is shown yet. */
 void progress_start(struct progress *progress, unsigned long total);
 
 /*

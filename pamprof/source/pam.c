@@ -64,8 +64,9 @@ pam_login_phases(unsigned *phases, const char *list, struct error *error)
 	while (list != NULL) {
 		size_t length = strcspn(list, ","), i = 0;
 
-		while (i < GROUPS && (strlen(groups[i].name) != length ||
-				      memcmp(groups[i].name, list, length)))
+		while (i < GROUPS &&
+		       (strlen(groups[i].name) != length ||
+			memcmp(groups[i].name, list, length) != 0))
 			i++;
 		if (i == GROUPS)
 			return error_set(error, ERROR_USAGE,

@@ -311,13 +311,13 @@ answers_serve(struct answers *answers, int socket, int cancel,
 		r = no_answer(answers, question.text, error);
 	else if (r != 0)
 		r = error_set(error, r, "%s", why.text);
-	if (r == 0) {
+	if (r == 0 && line.data != NULL) {
 		reply.known = 1;
 		strncpy(reply.text, line.data, sizeof(reply.text) - 1);
 		keep(answers, &line);
 	}
-	if (send(socket, &reply, sizeof(reply), MSG_NOSIGNAL) < 0 && r == 0)
-		r = 0; /* it has ended meanwhile; who waits for it will see */
+	/* If it has ended meanwhile, who waits for it will see. */
+	(void)send(socket, &reply, sizeof(reply), MSG_NOSIGNAL);
 	explicit_bzero(&reply, sizeof(reply));
 	return r;
 }

@@ -120,13 +120,12 @@ open_answers(struct run *run, struct error *error)
 {
 	const struct run_options *options = run->options;
 	unsigned long fd = ULONG_MAX;
-	int r;
 
 	if (options->answers != NULL && options->password_fd != NULL)
 		return error_set(error, ERROR_USAGE,
 				 "--answers or --password-fd, not both");
 	if (options->password_fd != NULL &&
-	    ((r = options_number(options->password_fd, &fd, error)) != 0 ||
+	    (options_number(options->password_fd, &fd, NULL) != 0 ||
 	     fd > INT_MAX))
 		return error_set(error, ERROR_USAGE,
 				 "--password-fd: \"%s\" is no descriptor",

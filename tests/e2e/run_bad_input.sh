@@ -39,7 +39,7 @@ head -c 2000000 /dev/zero | tr '\0' '#' > d/large
 printf 'one line\n' > answers
 head -c 100000 /dev/zero > long
 echo 'auth required pam_exec.so /bin/true' > d/exec
-good="good --confdir d --phases auth"
+good=(good --confdir d --phases auth)
 
 check 2 "which service?"
 check 2 "passwd" # one of the services it lists
@@ -52,29 +52,29 @@ check 3 "" --stack d/folder
 check 3 "" --stack d/fifo
 check 3 "" --stack d/large
 check 3 "includes itself" loop --confdir d
-check 2 "no phase \"sessions\"" $good,sessions
-check 2 "--runs" $good -n 0
-check 2 "--runs" $good -n -1
-check 2 "--runs" $good -n 1x
-check 2 "--timeout" $good --timeout soon
-check 2 "no option" $good --no-such-option
-check 2 "needs a value" $good --answers
-check 2 "not both" $good --answers answers --password-fd 0
-check 2 "no descriptor" $good --password-fd x
-check 2 "no descriptor" $good --password-fd 99999999999
-check 3 "--password-fd" $good --password-fd 77
-check 3 "nofile" $good --answers nofile
-check 3 "too long" $good --answers long
-check 2 "unknown format" $good --format xml
-check 3 "/nonexistent" $good -o /nonexistent/report
-check 3 "/nonexistent" $good --save /nonexistent/saved
+check 2 "no phase \"sessions\"" "${good[@]}" --phases auth,sessions
+check 2 "--runs" "${good[@]}" -n 0
+check 2 "--runs" "${good[@]}" -n -1
+check 2 "--runs" "${good[@]}" -n 1x
+check 2 "--timeout" "${good[@]}" --timeout soon
+check 2 "no option" "${good[@]}" --no-such-option
+check 2 "needs a value" "${good[@]}" --answers
+check 2 "not both" "${good[@]}" --answers answers --password-fd 0
+check 2 "no descriptor" "${good[@]}" --password-fd x
+check 2 "no descriptor" "${good[@]}" --password-fd 99999999999
+check 3 "--password-fd" "${good[@]}" --password-fd 77
+check 3 "nofile" "${good[@]}" --answers nofile
+check 3 "too long" "${good[@]}" --answers long
+check 2 "unknown format" "${good[@]}" --format xml
+check 3 "/nonexistent" "${good[@]}" -o /nonexistent/report
+check 3 "/nonexistent" "${good[@]}" --save /nonexistent/saved
 check 3 'asks "Password:"' asks --confdir d --phases auth
 check 3 'no terminal' asks --confdir d --phases auth
 check 3 'asks "Password:"' asks --confdir d --phases auth --answers /dev/null
 check 2 "say --yes" exec --confdir d --phases auth
 check 0 "runs a program" exec --confdir d --phases auth --yes
-check 0 "" $good
-check 0 "" $good -u no-such-user
+check 0 "" "${good[@]}"
+check 0 "" "${good[@]}" -u no-such-user
 check 1 "" other --confdir d --phases auth
 
 # A file that was there keeps its content when nothing could be measured.
@@ -83,6 +83,6 @@ check 3 'asks "Password:"' asks --confdir d --phases auth -o report
 [ "$(cat report)" = kept ] || { echo "-o lost the file"; failed=1; }
 
 # A report that cannot be written is a failure, whatever was measured.
-"$BUILD/pamprof" run $good > /dev/full 2> err
+"$BUILD/pamprof" run "${good[@]}" > /dev/full 2> err
 [ $? -eq 3 ] || { echo "/dev/full was not noticed"; failed=1; }
 exit $failed

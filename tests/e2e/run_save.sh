@@ -14,10 +14,10 @@ failed=0
 # check OPTION...: of both commands
 check() {
 	"$BUILD/pamprof" run test --confdir d --phases auth,account \
-	    --save saved --timeout 1s $runs "$@" > run.out 2> err
+	    --save saved --timeout 1s "${runs[@]}" "$@" > run.out 2> err
 	"$BUILD/pamprof" show saved "$@" > show.out 2>> err
 	if ! cmp -s run.out show.out || ! [ -s run.out ]; then
-		echo "$(cat d/test): $runs $*: run and show differ"
+		echo "$(cat d/test): ${runs[*]} $*: run and show differ"
 		diff run.out show.out
 		cat err
 		failed=1
@@ -31,8 +31,13 @@ for last in "" auth=auth_err auth.crash auth.exit=7 auth.loop acct.sleep=3; do
 		echo "auth required $stub $last"
 		echo "account required $stub $last"
 	} > d/test
-	for runs in "-n 1" "-n 3" "-n 3 --in-process"; do
-		[ "$last" = auth.loop ] && [ "$runs" != "-n 1" ] && continue
+	for mode in once thrice in-process; do
+		case $mode in
+		once) runs=(-n 1) ;;
+		thrice) runs=(-n 3) ;;
+		*) runs=(-n 3 --in-process) ;;
+		esac
+		[ "$last" = auth.loop ] && [ $mode != once ] && continue
 		check
 		check --format json
 		check --sort wall
