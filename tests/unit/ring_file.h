@@ -1,8 +1,7 @@
 /*
  * A ring made and drained by code that shares nothing with the tool's reader
- * (pamprof/trace/segment.c) but the format: what the one gets wrong, the
- * other should not. And checks that run in a child process, since a process
- * can attach to one ring only.
+ * (pamprof/trace/ring_file.c) but the format. And checks that run in a child,
+ * since a process can attach to one ring only.
  */
 #ifndef PAMPROF_TESTS_RING_FILE_H
 #define PAMPROF_TESTS_RING_FILE_H
@@ -22,8 +21,7 @@
 #define NEED(condition)                                                        \
 	do {                                                                   \
 		if (!(condition)) {                                            \
-			(void)fprintf(stderr, "%s:%d: %s\n", __FILE__,         \
-				      __LINE__, #condition);                   \
+			(void)dprintf(2, "%d: %s\n", __LINE__, #condition);    \
 			return 1;                                              \
 		}                                                              \
 	} while (0)
@@ -35,49 +33,45 @@ struct ring_file {
 	uint64_t next, taken, torn, overwritten;
 };
 
-/* Exit status of body(argument) in a child; 128 and more: its signal. */
+/* Exit status of body(argument) in a child; 128: of a signal. */
 static inline int
 in_child(int (*body)(struct ring_file *), struct ring_file *argument)
 {
 	int status = 0;
 	pid_t pid = fork();
 
-	if (pid == 0) {
-		alarm(60); /* a hang is a failure */
-		_exit(body(argument));
-	}
+	if (pid == 0)
+		_exit((alarm(60), body(argument))); /* no hang */
 	if (pid < 0 || waitpid(pid, &status, 0) != pid)
 		return -1;
-	return WIFSIGNALED(status) ? 128 + WTERMSIG(status)
-				   : WEXITSTATUS(status);
+	return WIFSIGNALED(status) ? 128 : WEXITSTATUS(status);
 }
 
-/* Makes a ring in a file of its own. Ends the test program if it cannot. */
+/* Makes a ring in a file of its own, or ends the test program. */
 static inline void
 ring_file_make(struct ring_file *file, uint64_t slots, uint32_t options)
 {
 	int fd;
 
-	memset(file, 0, sizeof(*file));
-	strcpy(file->path, "/dev/shm/pamprof-test-XXXXXX");
-	file->size = RING_HEADER_SIZE + slots * RECORD_SIZE;
+	*file = (struct ring_file){ .path = "/dev/shm/pamprof-test-XXXXXX",
+				    .size = RING_HEADER_SIZE +
+					    slots * RECORD_SIZE };
 	fd = mkostemp(file->path, O_CLOEXEC);
 	if (fd < 0 || posix_fallocate(fd, 0, (off_t)file->size) != 0)
 		abort();
 	file->header =
 	    mmap(NULL, file->size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	if (file->header == MAP_FAILED)
-		abort();
 	/* Not in children: it would look like the ring kept by the code. */
-	madvise(file->header, file->size, MADV_DONTFORK);
+	if (madvise(file->header, file->size, MADV_DONTFORK) != 0)
+		abort();
 	close(fd);
+	*file->header = (struct ring_header){ .version = RECORD_VERSION,
+					      .byte_order = RING_BYTE_ORDER,
+					      .slot_size = RECORD_SIZE,
+					      .slot_count = slots,
+					      .options = options,
+					      .transaction_base = 1000000 };
 	memcpy(file->header->magic, RING_MAGIC, 8);
-	file->header->version = RECORD_VERSION;
-	file->header->byte_order = RING_BYTE_ORDER;
-	file->header->slot_size = RECORD_SIZE;
-	file->header->slot_count = slots;
-	file->header->options = options;
-	file->header->transaction_base = 1000000;
 }
 
 static inline void
@@ -94,19 +88,16 @@ ring_file_remove(struct ring_file *file)
 static inline bool
 ring_file_take(struct ring_file *file, bool final, struct record *out)
 {
-	uint64_t slots = file->header->slot_count;
+	uint64_t head, slots = file->header->slot_count;
 
-	for (;; file->next++) {
-		uint64_t head = atomic_load(&file->header->head);
+	for (; file->next < (head = atomic_load(&file->header->head));
+	     file->next++) {
 		_Atomic uint64_t *slot =
 		    (_Atomic uint64_t *)((char *)file->header +
 					 RING_HEADER_SIZE +
 					 file->next % slots * RECORD_SIZE);
-		uint64_t before, words[RECORD_SIZE / 8];
+		uint64_t before = atomic_load(slot), words[RECORD_SIZE / 8];
 
-		if (file->next >= head)
-			return false;
-		before = atomic_load(slot);
 		for (unsigned i = 0; i < RECORD_SIZE / 8; i++)
 			words[i] = atomic_load(&slot[i]);
 		if (before == file->next + 1 && before == atomic_load(slot) &&
@@ -121,8 +112,9 @@ ring_file_take(struct ring_file *file, bool final, struct record *out)
 		else if (before == file->next + 1 || final)
 			file->torn++;
 		else
-			return false;
+			break;
 	}
+	return false;
 }
 
 #endif

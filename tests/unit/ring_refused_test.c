@@ -9,6 +9,7 @@
 #include <sys/un.h>
 
 #include "../../modules/call.h"
+#include "../../pamprof/base/alloc.h"
 #include "ring_file.h"
 
 /* Turns a good ring into a bad one; 0, or -1 where that is not possible. */
@@ -16,6 +17,16 @@ struct row {
 	const char *name;
 	int (*spoil)(struct ring_file *file);
 };
+
+/* Gives the file another path, made of one string. */
+static void
+set_path(struct ring_file *file, const char *format, const char *string)
+{
+	char *path = alloc_format(format, string);
+
+	(void)snprintf(file->path, sizeof(file->path), "%s", path);
+	free(path);
+}
 
 static int
 good(struct ring_file *file)
@@ -33,7 +44,7 @@ missing(struct ring_file *file)
 static int
 folder_missing(struct ring_file *file)
 {
-	strcat(file->path, ".none/ring");
+	set_path(file, "%s.none/ring", file->path);
 	return 0;
 }
 
@@ -49,7 +60,7 @@ link_to_ring(struct ring_file *file)
 {
 	struct ring_file target = *file;
 
-	strcat(file->path, ".link");
+	set_path(file, "%s.link", target.path);
 	return symlink(target.path, file->path);
 }
 
@@ -68,7 +79,7 @@ folder(struct ring_file *file)
 static int
 device(struct ring_file *file)
 {
-	strcpy(file->path, "/dev/zero");
+	set_path(file, "/dev/%s", "zero");
 	return 0;
 }
 
@@ -78,7 +89,7 @@ socket_file(struct ring_file *file)
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
-	strcpy(address.sun_path, file->path);
+	memcpy(address.sun_path, file->path, sizeof(file->path));
 	return unlink(file->path) != 0
 		   ? -1
 		   : bind(fd, (struct sockaddr *)&address, sizeof(address));

@@ -50,7 +50,8 @@ wrap(const char *lines, const char *ring)
 	FILE *out;
 	int r;
 
-	strcpy(stack.dir, "/tmp/pamprof-shim-XXXXXX");
+	(void)snprintf(stack.dir, sizeof(stack.dir), "%s",
+		       "/tmp/pamprof-shim-XXXXXX");
 	if (mkdtemp(stack.dir) == NULL)
 		abort();
 	file = alloc_format("%s.stack", stack.dir);
@@ -149,7 +150,7 @@ leaves_the_resident(struct ring_file *file)
 static bool
 is_stub(struct ring_file *file, const struct record *load)
 {
-	struct record next;
+	struct record next = { 0 };
 	const struct record_text *text = (const struct record_text *)&next;
 
 	if (load->text_slots == 0)
