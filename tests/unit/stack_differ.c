@@ -25,7 +25,6 @@
 static int
 start_shims(struct stack_differ *differ, enum stack_side side)
 {
-	char *ring = alloc_format("%s/ring", differ->folder);
 	char *shims = alloc_format("%s/shims", differ->folder);
 	char *resident = alloc_format("%s/pamprof_resident.so", shims);
 	uint32_t options =
@@ -34,14 +33,14 @@ start_shims(struct stack_differ *differ, enum stack_side side)
 	int r = mkdir(shims, 0755);
 
 	if (r == 0 && side != SIDE_NO_RING)
-		r = ring_make(ring, RING_SLOTS, options, &error);
+		r = ring_make(differ->ring, RING_SLOTS, options, &error);
 	if (r == 0)
-		r = shim_folder_new(&differ->shims, shims, ring, &error);
+		r = shim_folder_new(&differ->shims, shims, differ->ring,
+				    &error);
 	if (r == 0 && side == SIDE_ALONE)
 		r = unlink(resident);
 	if (r != 0)
 		printf("no shims: %s\n", error.text);
-	free(ring);
 	free(shims);
 	free(resident);
 	return r == 0 ? 0 : -1;
@@ -69,6 +68,8 @@ make_folders(struct stack_differ *differ)
 	differ->folder = alloc_string(name);
 	differ->bare_folder = alloc_format("%s/bare", name);
 	differ->wrapped_folder = alloc_format("%s/wrap", name);
+	differ->ring = alloc_format("%s/ring", name);
+	differ->audit_ring = alloc_format("%s/audit-ring", name);
 	modules = alloc_format("%s/modules", name);
 	differ->places.confdir = differ->bare_folder;
 	differ->places.modules = modules;
@@ -78,9 +79,7 @@ make_folders(struct stack_differ *differ)
 int
 stack_differ_start(struct stack_differ *differ, enum stack_side side)
 {
-	char *auditor =
-	    alloc_format("%s/modules/pamprof_audit.so", test_build());
-	char *ring;
+	struct error error = { 0 };
 	int r;
 
 	memset(differ, 0, sizeof(*differ));
@@ -91,15 +90,16 @@ stack_differ_start(struct stack_differ *differ, enum stack_side side)
 		r = stack_driver_start(&differ->bare, NULL);
 	if (r == 0)
 		r = stack_driver_start(&differ->wrapped, NULL);
+	if (r != 0 || side != SIDE_WRAPPED)
+		return r;
 	/* Without a ring the auditor would decline and compare nothing. */
-	ring = alloc_format("%s/ring", differ->folder);
-	setenv(AUDIT_RING_VARIABLE, ring, 1);
-	if (r == 0 && side == SIDE_WRAPPED && access(auditor, R_OK) == 0)
-		r = stack_driver_start(&differ->audited, auditor);
-	unsetenv(AUDIT_RING_VARIABLE);
-	free(ring);
-	free(auditor);
-	return r;
+	r = ring_make(differ->audit_ring, RING_SLOTS,
+		      RING_CPU | RING_CONVERSATION, &error);
+	if (r != 0)
+		printf("no ring: %s\n", error.text);
+	return r != 0
+		   ? -1
+		   : stack_driver_start(&differ->audited, differ->audit_ring);
 }
 
 void
@@ -112,6 +112,8 @@ stack_differ_stop(struct stack_differ *differ)
 	if (differ->folder != NULL)
 		stack_folder_remove(differ->folder);
 	free((char *)(uintptr_t)differ->places.modules);
+	free(differ->ring);
+	free(differ->audit_ring);
 	free(differ->bare_folder);
 	free(differ->wrapped_folder);
 	free(differ->folder);
@@ -306,6 +308,16 @@ same(const char *one, const char *other)
 	return one != NULL && other != NULL && strcmp(one, other) == 0;
 }
 
+static char *
+receive(const struct stack_differ *differ, struct stack_driver *driver)
+{
+	char *trace = stack_driver_receive(driver);
+
+	if (differ->mixed)
+		drop_unloads(trace);
+	return trace;
+}
+
 void
 stack_differ_run(struct stack_differ *differ, const struct stack_case *stack,
 		 struct stack_outcome *outcome)
@@ -313,23 +325,19 @@ stack_differ_run(struct stack_differ *differ, const struct stack_case *stack,
 	memset(outcome, 0, sizeof(*outcome));
 	outcome->refusal = prepare(differ, stack);
 	differ->refused += outcome->refusal != NULL;
+	/* All at once, so that they share the processors. */
 	stack_driver_send(&differ->bare, differ->bare_folder, &stack->script);
 	stack_driver_send(&differ->wrapped, differ->wrapped_folder,
 			  &stack->script);
-	outcome->bare = stack_driver_receive(&differ->bare);
-	outcome->wrapped = stack_driver_receive(&differ->wrapped);
-	if (differ->mixed) {
-		drop_unloads(outcome->bare);
-		drop_unloads(outcome->wrapped);
-	}
+	if (differ->audited.pid != 0)
+		stack_driver_send(&differ->audited, differ->bare_folder,
+				  &stack->script);
+	outcome->bare = receive(differ, &differ->bare);
+	outcome->wrapped = receive(differ, &differ->wrapped);
 	outcome->equal = same(outcome->bare, outcome->wrapped);
 	if (differ->audited.pid == 0)
 		return;
-	stack_driver_send(&differ->audited, differ->bare_folder,
-			  &stack->script);
-	outcome->audited = stack_driver_receive(&differ->audited);
-	if (differ->mixed)
-		drop_unloads(outcome->audited);
+	outcome->audited = receive(differ, &differ->audited);
 	outcome->equal &= same(outcome->bare, outcome->audited);
 }
 

@@ -20,6 +20,7 @@ enum stack_side {
 
 struct stack_differ {
 	char *folder, *bare_folder, *wrapped_folder;
+	char *ring, *audit_ring;
 	struct stack_places places;
 	struct shim_folder *shims; /* NULL: both sides are bare */
 	struct stack_driver bare, wrapped;

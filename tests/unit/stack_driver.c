@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "../../modules/call.h"
+#include "../../modules/ring_header.h"
 #include "../../pamprof/base/alloc.h"
 #include "../../pamprof/base/buffer.h"
 #include "../test.h"
@@ -168,6 +169,20 @@ stack_modules_copy(const char *folder)
 	}
 	free(to);
 	return failed || text == NULL ? -1 : 0;
+}
+
+uint64_t
+stack_ring_slots(const char *path)
+{
+	struct ring_header header;
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+	memset(&header, 0, sizeof(header));
+	if (fd < 0 || read(fd, &header, sizeof(header)) < 0)
+		perror(path);
+	if (fd >= 0)
+		close(fd);
+	return header.head;
 }
 
 static int

@@ -38,6 +38,9 @@ void stack_driver_stop(struct stack_driver *driver);
  */
 int stack_modules_copy(const char *folder);
 
+/* Slots of a ring that have been written; 0 if it cannot be read. */
+uint64_t stack_ring_slots(const char *path);
+
 /* Removes a folder of temporary files and all in it. */
 void stack_folder_remove(const char *folder);
 

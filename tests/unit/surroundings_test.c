@@ -7,7 +7,6 @@
 #include "../test.h"
 
 #include <CUnit/TestRun.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -158,21 +157,6 @@ run_script(const char *confdir, const char *script, const char *ring)
 	return trace;
 }
 
-/* Slots of the ring in use: without a record, nothing would be shown. */
-static uint64_t
-slots_written(const char *path)
-{
-	struct ring_header header;
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-
-	memset(&header, 0, sizeof(header));
-	if (fd < 0 || read(fd, &header, sizeof(header)) < 0)
-		perror(path);
-	if (fd >= 0)
-		close(fd);
-	return header.head;
-}
-
 static void
 compare(const char *bare, const char *how, const char *other)
 {
@@ -229,11 +213,11 @@ run_row(void)
 	wrapped = run_script(confdir, row->script, NULL);
 	check_shown(row, bare);
 	compare(bare, "wrapped", wrapped);
-	CU_ASSERT(slots_written(scene.ring) > 0);
+	CU_ASSERT(stack_ring_slots(scene.ring) > 0);
 	if (!row->not_audited) {
 		audited = run_script(scene.bare, row->script, scene.audit_ring);
 		compare(bare, "audited", audited);
-		CU_ASSERT(slots_written(scene.audit_ring) > 0);
+		CU_ASSERT(stack_ring_slots(scene.audit_ring) > 0);
 	}
 	free(bare);
 	free(wrapped);
