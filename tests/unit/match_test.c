@@ -16,7 +16,8 @@
 #define MODULE "/etc/passwd"
 #define WAY    "/etc/../etc/passwd"
 
-static char folder[] = "/tmp/pamprof-match-XXXXXX";
+static const char template[] = "/tmp/pamprof-match-XXXXXX";
+static char folder[sizeof(template)];
 
 static void
 write_service(const char *name, const char *text)
@@ -36,7 +37,7 @@ make_services(void)
 {
 	char include[512];
 
-	memcpy(folder + sizeof(folder) - 7, "XXXXXX", 6);
+	(void)snprintf(folder, sizeof(folder), "%s", template);
 	CU_ASSERT_PTR_NOT_NULL_FATAL(mkdtemp(folder));
 	write_service("shared", "account required " MODULE " x\n");
 	(void)snprintf(include, sizeof(include), "account include %s/shared\n",
