@@ -185,7 +185,8 @@ running_row(void)
 {
 	const struct surroundings_row *row = surroundings_rows;
 
-	while (row->name && strcmp(row->name, CU_get_current_test()->pName))
+	while (row->name &&
+	       strcmp(row->name, CU_get_current_test()->pName) != 0)
 		row++;
 	return row;
 }
