@@ -9,6 +9,11 @@
  * It lives in a namespace of its own with a libc of its own, so its errno is
  * not the program's, and the program's is put back as well, because libpam
  * is called from here. Without a ring it declines to be an auditor at all.
+ *
+ * Not seen: how long a module takes to load, for the linker speaks of an
+ * object only once it has been found and read; libpam's functions in programs
+ * compiled with -fno-plt, whose addresses are no bindings to be asked about
+ * (their modules' calls are seen); anything in programs that gain privileges.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -153,6 +153,28 @@ follow(const struct pam_trace *trace, const struct child *child)
 	}
 }
 
+static char *
+auditor_path(void)
+{
+	return alloc_format("%s/pamprof_audit.so", install_path_modules());
+}
+
+bool
+pam_trace_is_readable(void)
+{
+	char *path = auditor_path(), *slash;
+	struct stat st;
+	bool readable = stat(path, &st) == 0 && (st.st_mode & S_IROTH) != 0;
+
+	while (readable && (slash = strrchr(path, '/')) != NULL) {
+		*slash = '\0';
+		readable = stat(*path != '\0' ? path : "/", &st) == 0 &&
+			   (st.st_mode & S_IXOTH) != 0;
+	}
+	free(path);
+	return readable;
+}
+
 /* Starts the program; returns once it is one. */
 static int
 start_program(struct start *start, struct child *child, struct error *error)
@@ -178,8 +200,7 @@ int
 pam_trace_run(const struct pam_trace *trace, struct child_end *end,
 	      struct error *error)
 {
-	char *auditor =
-	    alloc_format("%s/pamprof_audit.so", install_path_modules());
+	char *auditor = auditor_path();
 	struct start start = { .trace = trace, .auditor = auditor };
 	struct sigaction before[PASSED_ON];
 	struct child child = { 0 };

@@ -33,4 +33,10 @@ int pam_trace_run(const struct pam_trace *trace, struct child_end *end,
  */
 bool pam_trace_is_secure(const char *program);
 
+/*
+ * Whether every user can read the auditor. Where not, the loader says so on
+ * stderr in programs that run as somebody else; they do work.
+ */
+bool pam_trace_is_readable(void);
+
 #endif

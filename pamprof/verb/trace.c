@@ -12,6 +12,7 @@
 
 #include "../base/alloc.h"
 #include "../base/message.h"
+#include "../base/places.h"
 #include "../command.h"
 #include "../render/output.h"
 #include "../run/calibrate.h"
@@ -60,6 +61,10 @@ check_command(int argc, char **argv, struct error *error)
 			     "loader leaves the observer out then; start "
 			     "pamprof as root",
 			     argv[0]);
+	if (!pam_trace_is_readable())
+		message_warn("other users cannot read %s/pamprof_audit.so; "
+			     "programs that run as one of them will say so",
+			     install_path_modules());
 	return 0;
 }
 

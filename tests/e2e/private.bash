@@ -1,7 +1,7 @@
 # Sourced by scripts that need a machine of their own: the script starts again
-# in a mount namespace whose /etc, /run, /var/log, /tmp and /home are copies.
-# Sets $work, a folder that is gone afterwards. Services and users may be made
-# at will; processes are the script's own business.
+# in a mount namespace whose /etc is a copy and whose /run, /var/log, /home
+# and /dev/shm are empty. Sets $work, a folder that is gone afterwards.
+# Services and users may be made at will; processes are the script's own.
 BUILD=$(realpath "${BUILD:-build}")
 name=$(basename "$0" .sh)
 if [ "$(id -u)" -ne 0 ]; then
@@ -18,7 +18,7 @@ fi
 work=$2
 mount -t tmpfs -o mode=0755 tmpfs "$work"
 cp -a /etc "$work/etc" && mount --bind "$work/etc" /etc || exit 1
-for folder in /run /var/log /home; do
+for folder in /run /var/log /home /dev/shm; do
 	mount -t tmpfs -o mode=0755 tmpfs $folder
 done
 
