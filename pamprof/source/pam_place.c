@@ -68,7 +68,9 @@ pam_place_is_folder(const char *root, const char *path)
 {
 	struct stat status;
 
-	return stat_inside(root, path, &status) && S_ISDIR(status.st_mode);
+	if (stat_inside(root, path, &status))
+		return S_ISDIR(status.st_mode);
+	return errno == EACCES; /* said when a file in it is opened */
 }
 
 static bool

@@ -44,7 +44,7 @@ char *pam_place_module(const char *root, const char *word);
 /* The folders searched for modules, for messages; static memory. */
 const char *pam_place_module_folders(void);
 
-/* Whether the folder exists. */
+/* Whether the folder exists, as far as we are allowed to know. */
 bool pam_place_is_folder(const char *root, const char *path);
 
 /* pam_conf_libpam_minor() of the libpam inside root. */

@@ -137,3 +137,14 @@ text_rules(struct buffer *out, const struct pam_file *file)
 		buffer_char(out, '\n');
 	}
 }
+
+char *
+text_line(const char *start, size_t length, const char *end)
+{
+	char *line = alloc_zero(length + strlen(end) + 1, 1);
+
+	memset(line, 'x', length);
+	memcpy(line, start, strlen(start));
+	(void)strcpy(line + length, end);
+	return line;
+}

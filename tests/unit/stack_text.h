@@ -33,6 +33,9 @@ void text_free(struct pam_file *file);
  */
 void text_rules(struct buffer *out, const struct pam_file *file);
 
+/* start, filled up with "x" to length bytes, then end; free(3) it. */
+char *text_line(const char *start, size_t length, const char *end);
+
 /* Appends "<value>", control bytes as \xNN. */
 void text_word(struct buffer *out, const char *value);
 
