@@ -93,6 +93,7 @@ time_calls(const char *confdir, const char *service, unsigned calls)
 	pam_handle_t *handle = start(confdir, service);
 	uint64_t begin = emit_now(), end;
 
+	check(calls > 0, "the number of calls");
 	for (unsigned i = 0; i < calls; i++)
 		pam_authenticate(handle, PAM_SILENT);
 	end = emit_now();
@@ -155,7 +156,7 @@ prepare(const char *folder, const char *text, struct way *ways, size_t count)
 		const struct pam_conf_place place = { .stack_file = file };
 		char *dir = alloc_format("%s/%zu", folder, i);
 		char *ring = alloc_format("%s/%zu.ring", folder, i);
-		struct pam_stack *stack;
+		struct pam_stack *stack = NULL;
 		struct pam_wrap *wrap = NULL;
 
 		check(mkdir(dir, 0700) == 0 &&
