@@ -126,5 +126,5 @@ CHUNK_TEST(5) CHUNK_TEST(6) CHUNK_TEST(7) CHUNK_TEST(8) CHUNK_TEST(9)
 		{ "stacks from seed 9001", stacks_9 },
 	};
 
-	TEST_SUITE("differ", rows);
+	test_external(TEST_SUITE("differ", rows));
 }

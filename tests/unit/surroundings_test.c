@@ -235,4 +235,5 @@ surroundings_tests(void)
 
 	for (; row->name; row++)
 		CU_add_test(suite, row->name, run_row);
+	test_external(suite);
 }
