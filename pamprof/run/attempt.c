@@ -16,6 +16,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <termios.h>
 #include <unistd.h>
 
@@ -173,14 +174,29 @@ serve(struct attempt *attempt, struct error *error)
 
 /* How long poll may wait, in ms. */
 static int
-patience(const struct attempt *attempt)
+patience(const struct attempt *attempt, const struct child *child)
 {
 	uint64_t now = emit_now(), left = attempt->deadline_ns - now;
-	uint64_t most = attempt->runs > 1 ? INTERVAL_MANY_NS : INTERVAL_NS;
+	uint64_t most = INTERVAL_NS;
+
+	/* A kernel without descriptors of processes wakes nobody. */
+	if (attempt->runs > 1 || child->pidfd < 0)
+		most = INTERVAL_MANY_NS;
 
 	if (now >= attempt->deadline_ns)
 		return 0;
 	return (int)((left < most ? left : most) / 1000000) + 1;
+}
+
+/* Whether the child has ended; it stays to be waited for. */
+static bool
+has_ended(const struct child *child)
+{
+	siginfo_t info = { 0 };
+
+	return waitid(P_PID, (id_t)child->pid, &info,
+		      WEXITED | WNOHANG | WNOWAIT) == 0 &&
+	       info.si_pid != 0;
 }
 
 /*
@@ -197,7 +213,7 @@ watch(struct attempt *attempt, const struct child *child, struct error *error)
 	int r = 0;
 
 	while (r == 0) {
-		if (poll(fds, 3, patience(attempt)) < 0)
+		if (poll(fds, 3, patience(attempt, child)) < 0)
 			fds[0].revents = fds[1].revents = fds[2].revents = 0;
 		drain(attempt, false);
 		if (attempt->step != NULL)
@@ -210,9 +226,9 @@ watch(struct attempt *attempt, const struct child *child, struct error *error)
 			r = serve(attempt, error);
 		else if ((fds[2].revents & POLLHUP) != 0)
 			fds[2].fd = -1; /* a module has closed it */
-		if ((fds[0].revents & POLLIN) != 0)
-			break;
-		if (emit_now() >= attempt->deadline_ns)
+		if (r == 0 && has_ended(child))
+			return 0;
+		if (r == 0 && emit_now() >= attempt->deadline_ns)
 			return 1;
 	}
 	return r;

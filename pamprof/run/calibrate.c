@@ -90,6 +90,7 @@ measure(void *context)
 		return 1;
 	for (unsigned i = 0; i < BATCHES; i++)
 		means[i] = batch(operations, handle);
+	pam_end(handle, PAM_SUCCESS);
 	qsort(means, BATCHES, sizeof(means[0]), compare);
 	*calibration->shared = means[BATCHES / 2];
 	return 0;
