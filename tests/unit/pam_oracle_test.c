@@ -3,7 +3,8 @@
  * syntax) and made at random, are started by tests/fake/stack_oracle, whose
  * modules print every call with its arguments. The same list is worked out
  * here from the parsed rules alone, and must be equal, for the libpam that is
- * installed.
+ * installed; and once more when every module has been replaced and a marker
+ * been added by the rewriter.
  */
 #include "../test.h"
 
@@ -15,6 +16,7 @@
 #include <sys/wait.h>
 
 #include "../../pamprof/base/alloc.h"
+#include "../../pamprof/source/pam_rewrite.h"
 #include "stack_text.h"
 #include "syntax_draw.h"
 
@@ -182,11 +184,10 @@ put_expected(struct buffer *out, const struct pam_stack *stack)
 
 /* Runs the oracle; returns its wait status. */
 static int
-ask_libpam(struct buffer *out, const struct text_folder *folder,
-	   const char *service)
+ask_libpam(struct buffer *out, const char *confdir, const char *service)
 {
 	char *command = alloc_format("'%s/tests/fake/stack_oracle' '%s' '%s'",
-				     test_build(), folder->path, service);
+				     test_build(), confdir, service);
 	FILE *pipe = popen(command, "r");
 	char bytes[4096];
 	size_t count;
@@ -208,31 +209,117 @@ show_difference(const struct buffer *stack, const struct buffer *expected,
 		      stack->data, expected->data, seen->data);
 }
 
-/* Whether libpam does with the service what its rules say. */
+/* ---- The rewritten stack ------------------------------------------------*/
+
+/* The same module under another name stands for the shim. */
+static const char *
+shim_for(void *context, struct pam_rule *rule)
+{
+	static char *path;
+
+	(void)context;
+	free(path);
+	path = alloc_format("%s/tests/fake/../fake/pam_args.so", test_build());
+	return is_called(rule) ? path : NULL;
+}
+
+static const char *
+include_for(void *context, const struct pam_file *file)
+{
+	const struct text_folder *folder = context;
+	static char *path;
+
+	free(path);
+	path = alloc_format("%s/w%s", folder->path, strrchr(file->path, '/'));
+	return path;
+}
+
+/* Writes the copies into the folder's folder "w". */
+static void
+write_copies(const struct text_folder *folder, struct pam_stack *stack)
+{
+	struct pam_rewrite rewrite = { shim_for, include_for, (void *)folder };
+
+	pam_rewrite_number(stack, shim_for, NULL);
+	for (const struct pam_file *file = stack->files; file;
+	     file = file->next) {
+		char *name = alloc_format("w%s", strrchr(file->path, '/'));
+		struct buffer out = { 0 };
+
+		pam_rewrite_file(&out, file, &rewrite);
+		text_folder_put(folder, name, out.data ? out.data : "",
+				out.length);
+		free(name);
+		buffer_free(&out);
+	}
+}
+
+/* Takes the markers out of what the modules printed. */
+static void
+take_markers_out(struct buffer *calls)
+{
+	char *text = buffer_take(calls), *at = text, *marker;
+
+	while ((marker = strstr(at, " <" MARKER_PREFIX)) != NULL) {
+		char *end = strchr(marker, '>');
+		const char *line = marker;
+
+		while (line > text && line[-1] != '\n')
+			line--;
+		buffer_bytes(calls, at, (size_t)(marker - at));
+		/* The marker was all there was: what would argv have been? */
+		if (!memchr(line, '<', (size_t)(marker - line)))
+			buffer_text(calls, end[-1] == '+' ? " empty" : " null");
+		at = end + 1;
+	}
+	buffer_text(calls, at);
+	free(text);
+}
+
+/* ---- Both compared ------------------------------------------------------*/
+
+/* Whether libpam does what is expected with the service in a folder. */
+static bool
+is_seen(const char *confdir, const char *service, const struct buffer *text,
+	const struct buffer *expected)
+{
+	struct buffer seen = { 0 };
+	bool equal;
+
+	if (ask_libpam(&seen, confdir, service) != 0)
+		buffer_text(&seen, "the oracle ended badly\n");
+	take_markers_out(&seen);
+	equal = strcmp(expected->data, seen.data) == 0;
+	if (!equal)
+		show_difference(text, expected, &seen);
+	buffer_free(&seen);
+	return equal;
+}
+
+/* Whether libpam does with the service what its rules say, wrapped or not. */
 static bool
 agrees(const struct text_folder *folder, const char *service,
        const struct buffer *text)
 {
 	struct pam_conf_place place = { .service = service,
 					.confdir = folder->path };
-	struct buffer expected = { 0 }, seen = { 0 };
+	struct buffer expected = { 0 };
 	struct pam_stack *stack;
 	struct error error;
-	bool equal, defined;
+	bool equal = true;
+	char *copies;
 
 	if (pam_conf_read(&stack, &place, &error) != 0)
 		return false;
-	defined = put_expected(&expected, stack);
+	if (put_expected(&expected, stack)) {
+		write_copies(folder, stack);
+		copies = alloc_format("%s/w", folder->path);
+		equal = is_seen(folder->path, service, text, &expected) &&
+			is_seen(copies, service, text, &expected);
+		free(copies);
+	}
 	pam_conf_free(stack);
-	if (ask_libpam(&seen, folder, service) != 0)
-		buffer_text(&seen, "the oracle ended badly\n");
-	buffer_char(&expected, '\0');
-	buffer_char(&seen, '\0');
-	equal = !defined || strcmp(expected.data, seen.data) == 0;
-	if (!equal)
-		show_difference(text, &expected, &seen);
 	buffer_free(&expected);
-	buffer_free(&seen);
 	return equal;
 }
 
