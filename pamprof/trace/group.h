@@ -48,8 +48,11 @@ struct group_store {
 	uint64_t *recent;
 };
 
+/* Makes an empty store in memory of the caller's. */
 void group_store_init(struct group_store *store);
-void group_store_free(struct group_store *store); /* must hold no group */
+
+/* Frees what a store holds for itself; it must hold no group any more. */
+void group_store_free(struct group_store *store);
 
 /* The group of a run, made if need be. */
 struct group *group_of_run(struct group_store *store, uint64_t run);

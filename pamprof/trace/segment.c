@@ -143,9 +143,7 @@ read_map(int fd, const char *path, size_t size, struct rule_map **map,
 
 /* What is known while going through the slots. */
 struct reading {
-	struct assembly_loss *loss;
-	slot_taker take;
-	void *context;
+	const struct slot_sink *sink;
 	uint64_t generation, torn; /* of the last whole slot; torn since */
 };
 
@@ -161,7 +159,7 @@ count_missing(struct reading *reading, uint64_t generation)
 	if (last && generation > last)
 		missing = generation - last - 1;
 	if (missing > reading->torn)
-		reading->loss->overwritten += missing - reading->torn;
+		reading->sink->loss->overwritten += missing - reading->torn;
 	reading->generation = generation;
 	reading->torn = 0;
 }
@@ -170,12 +168,12 @@ static void
 take_slot(struct reading *reading, const struct record *slot)
 {
 	if (!slot->generation || slot->checksum != record_checksum(slot)) {
-		reading->loss->torn++;
+		reading->sink->loss->torn++;
 		reading->torn++;
 		return;
 	}
 	count_missing(reading, slot->generation);
-	reading->take(reading->context, slot);
+	reading->sink->take(reading->sink->context, slot);
 }
 
 static int
@@ -191,7 +189,7 @@ read_slots(int fd, const char *path, struct reading *reading,
 			take_slot(reading, &batch[i]);
 		/* The file ends in the middle of a slot. */
 		if (got > 0 && got % RECORD_SIZE)
-			reading->loss->torn++;
+			reading->sink->loss->torn++;
 	} while (got == BATCH * RECORD_SIZE);
 	free(batch);
 	return got < 0 ? error_errno(error, "cannot read %s", path) : 0;
@@ -199,12 +197,9 @@ read_slots(int fd, const char *path, struct reading *reading,
 
 int
 segment_read(const char *path, struct rule_map **map,
-	     struct assembly_loss *loss, slot_taker take, void *context,
-	     struct error *error)
+	     const struct slot_sink *sink, struct error *error)
 {
-	struct reading reading = { .loss = loss,
-				   .take = take,
-				   .context = context };
+	struct reading reading = { .sink = sink };
 	struct ring_header header;
 	int fd, result;
 
@@ -214,7 +209,7 @@ segment_read(const char *path, struct rule_map **map,
 		return fd;
 	result = read_map(fd, path, header.map_size, map, error);
 	if (!result) {
-		loss->dropped += atomic_load(&header.dropped);
+		sink->loss->dropped += atomic_load(&header.dropped);
 		result = read_slots(fd, path, &reading, error);
 	}
 	if (result) {

@@ -29,13 +29,17 @@ int segment_read_head(const char *path, struct ring_header *header,
 
 /*
  * Reads a whole segment: the map (to be freed by the caller) first, then
- * every whole slot to take. *map is set before the first call of take.
- * Damage inside is counted in loss, and so are the slots that are missing
+ * every whole slot to the sink. *map is set before the first of them.
+ * Damage inside is counted in its loss, and so are the slots that are missing
  * between two others and what the observers dropped. Damage to the head is
  * an error that says what is wrong, and *map is NULL.
  */
+struct slot_sink {
+	slot_taker take;
+	void *context;
+	struct assembly_loss *loss;
+};
 int segment_read(const char *path, struct rule_map **map,
-		 struct assembly_loss *loss, slot_taker take, void *context,
-		 struct error *error);
+		 const struct slot_sink *sink, struct error *error);
 
 #endif

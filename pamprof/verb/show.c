@@ -45,14 +45,15 @@ read_report(const char *path, struct rule_map **map, struct report **report,
 	    struct error *error)
 {
 	struct reading reading = { 0 };
+	struct slot_sink sink = { .take = take_slot, .context = &reading };
 	struct assembly_loss loss;
 	int r;
 
 	*map = NULL;
 	*report = NULL;
 	reading.assembler = assembler_new(take_root, &reading);
-	r = segment_read(path, &reading.map, assembler_loss(reading.assembler),
-			 take_slot, &reading, error);
+	sink.loss = assembler_loss(reading.assembler);
+	r = segment_read(path, &reading.map, &sink, error);
 	if (r == 0) {
 		assembler_finish(reading.assembler);
 		loss = *assembler_loss(reading.assembler);

@@ -137,11 +137,12 @@ static void
 run(const char *path)
 {
 	struct assembler *assembler = assembler_new(emit, NULL);
+	const struct slot_sink sink = { feed, assembler,
+					assembler_loss(assembler) };
 	struct error error = { 0 };
 	struct rule_map *map;
 
-	(void)segment_read(path, &map, assembler_loss(assembler), feed,
-			   assembler, &error);
+	(void)segment_read(path, &map, &sink, &error);
 	assembler_finish(assembler);
 	assembler_free(assembler);
 	rule_map_free(map);

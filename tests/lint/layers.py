@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 # Of modules/, the formats and what writes records; never an observer.
-SHARED = {"record.h", "ring.h", "ring_header.h", "call.h", "emit.h",
+SHARED = {"record.h", "record_kinds.h", "ring.h", "ring_header.h", "call.h", "emit.h",
           "checksum.h", "patch.h"}
 # A folder, and the folders it may include besides itself.
 BELOW = {

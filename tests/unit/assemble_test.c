@@ -246,7 +246,7 @@ join_text(void)
 		(void)snprintf(text, sizeof(text), "%.*s", (int)lengths[i],
 			       long_text);
 		try_object(text, text, false);
-		(void)snprintf(prefix, sizeof(prefix), "%s", text);
+		(void)snprintf(prefix, sizeof(prefix), "%.40s", text);
 		try_object(text, prefix, true);
 	}
 }

@@ -89,6 +89,7 @@ old_hash(void)
 {
 	struct link_map *map = objects();
 	struct audit_object object;
+	const ElfW(Sym) * end;
 	uint32_t table[2] = { 1, 0 };
 	uintptr_t usual;
 
@@ -98,8 +99,8 @@ old_hash(void)
 	CU_ASSERT_FATAL(audit_object_read(&object, map));
 	usual = audit_object_function(&object, "pam_get_item");
 	/* Symbols end where their strings begin, in every usual object. */
-	table[1] =
-	    (uint32_t)((const ElfW(Sym) *)object.strings - object.symbols);
+	end = (const void *)object.strings;
+	table[1] = (uint32_t)(end - object.symbols);
 	object.gnu_hash = NULL;
 	object.sysv_hash = table;
 	CU_ASSERT_EQUAL(audit_object_function(&object, "pam_get_item"), usual);

@@ -17,6 +17,15 @@
 #include "ring_hand.h"
 
 /* A segment at hand_path with these slots. */
+static int
+read_back(struct rule_map **map, struct assembly_loss *loss,
+	  struct hand_taken *taken, struct error *error)
+{
+	const struct slot_sink sink = { hand_take, taken, loss };
+
+	return segment_read(hand_path, map, &sink, error);
+}
+
 static void
 write_segment(const struct record *slots, size_t count)
 {
@@ -49,8 +58,7 @@ segment_whole(void)
 	for (unsigned i = 0; i < 300; i++)
 		slots[i] = hand_slot(i + 70);
 	write_segment(slots, 300);
-	CU_ASSERT_EQUAL(
-	    segment_read(hand_path, &map, &loss, hand_take, &taken, &error), 0);
+	CU_ASSERT_EQUAL(read_back(&map, &loss, &taken, &error), 0);
 	CU_ASSERT_PTR_NOT_NULL_FATAL(map);
 	CU_ASSERT_STRING_EQUAL(map->service, "login");
 	CU_ASSERT_EQUAL(taken.count, 300);
@@ -81,8 +89,7 @@ segment_damaged(void)
 	write_segment(slots, 6);
 	CU_ASSERT_EQUAL(stat(hand_path, &status), 0);
 	CU_ASSERT_EQUAL(truncate(hand_path, status.st_size - 1), 0);
-	CU_ASSERT_EQUAL(
-	    segment_read(hand_path, &map, &loss, hand_take, &taken, &error), 0);
+	CU_ASSERT_EQUAL(read_back(&map, &loss, &taken, &error), 0);
 	CU_ASSERT_EQUAL(taken.count, 3);
 	CU_ASSERT_EQUAL(loss.torn, 3);
 	CU_ASSERT_EQUAL(loss.overwritten, 8);
@@ -97,8 +104,7 @@ refuse_segment(const char *says)
 	struct hand_taken taken = { 0 };
 	struct rule_map *map;
 
-	CU_ASSERT(segment_read(hand_path, &map, &loss, hand_take, &taken,
-			       &error) < 0);
+	CU_ASSERT(read_back(&map, &loss, &taken, &error) < 0);
 	CU_ASSERT_PTR_NULL(map);
 	CU_ASSERT_EQUAL(taken.count, 0);
 	hand_expect(error.text, says);
