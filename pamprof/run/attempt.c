@@ -289,11 +289,14 @@ static int
 settle(struct attempt *attempt, const struct child_end *end,
        struct error *error)
 {
+	int r;
+
 	drain(attempt, true);
 	if (attempt->interrupted)
 		return 0;
-	if (attempt->open.span != 0)
-		return close_run(attempt, end, error);
+	if (attempt->open.span != 0 &&
+	    (r = close_run(attempt, end, error)) != 0)
+		return r;
 	if (attempt->done == 0)
 		return error_set(error, ERROR_SYSTEM,
 				 "the measured process recorded nothing: "

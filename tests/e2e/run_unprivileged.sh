@@ -31,4 +31,20 @@ grep -q "without root" report || { echo "no note"; failed=1; }
 grep -q PAM_SUCCESS report || { echo "no verdict"; failed=1; }
 "$work/pamprof" show saved | cmp - report || failed=1
 [ $failed -eq 0 ] || cat report err
+
+# A file that cannot be read is named; libpam would refuse the login.
+echo "auth required pam_permit.so" > ../d/closed
+chmod 600 ../d/closed
+echo "auth include $work/d/closed" > ../d/includes
+for service in closed includes; do
+	setpriv --reuid nobody --regid nogroup --clear-groups \
+	    "$work/pamprof" run $service --confdir ../d --phases auth \
+	    > report 2> err
+	status=$?
+	if [ $status -ne 3 ] || ! grep -q "d/closed" err; then
+		echo "$service: exit status $status"
+		cat err
+		failed=1
+	fi
+done
 exit $failed
