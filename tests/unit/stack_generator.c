@@ -1,8 +1,9 @@
 /*
- * The generator behind stack_generator.h. Two things are never made: an
- * include loop, which libpam 1.5 does not survive, and a service change
- * while a module has left data or a conversation in the handle, which
- * crashes libpam or not depending on what is mapped where.
+ * The generator behind stack_generator.h. Three things are never made: an
+ * include loop, which libpam 1.5 does not survive; a service change while a
+ * module has left data or a conversation in the handle, which crashes libpam
+ * or not depending on what is mapped where; and a missing @include in an
+ * included file, for which libpam uses memory that it has not set.
  */
 #include "stack_generator.h"
 
@@ -27,7 +28,7 @@ include(struct generator *g, struct buffer *out, enum stack_file_index from)
 				       : STACK_INCLUDE;
 	bool missing = percent(g, 1);
 
-	if (percent(g, 25)) {
+	if (percent(g, 25) && !(missing && from == STACK_INCLUDE)) {
 		shaken_word(g, out, "@include");
 	} else {
 		random_group(g, out);
