@@ -172,7 +172,7 @@ measure_call(struct report_builder *builder, enum record_phase phase,
 
 		if (span->record.kind == KIND_CONVERSATION) {
 			human += length(part);
-			prompts++;
+			prompts += span->record.prompts;
 		} else if (span->record.kind == KIND_CALL &&
 			   depth < NESTING_LIMIT) {
 			split =
