@@ -137,7 +137,8 @@ $(BUILD)/modules/pam_timing.so: $(call object,modules/pam_timing.c)
 $(BUILD)/modules/pam_timing.so: SHARED = $(LEAN)
 $(BUILD)/modules/pamprof_resident.so: \
 	$(call object,modules/resident.c $(OBSERVER))
-$(BUILD)/modules/pamprof_resident.so: SHARED = -Wl,-z,nodelete,-z,relro
+$(BUILD)/modules/pamprof_resident.so: SHARED = -Wl,-z,nodelete,-z,relro \
+	-Wl,-z,noseparate-code,--hash-style=gnu
 $(BUILD)/modules/pamprof_resident.so: SHARED_LIBS = -lpam
 $(BUILD)/modules/pamprof_audit.so: \
 	$(call object,$(wildcard modules/audit*.c) $(OBSERVER))

@@ -42,7 +42,7 @@ static const struct {
 static const struct patch_shim patch
     __attribute__((used)) = { .magic = PATCH_SHIM_MAGIC };
 
-static void *real, *resident;
+static void *real;
 static module_fn real_function[FUNCTIONS];
 static const struct call_operations *operations;
 
@@ -66,9 +66,9 @@ say_missing(const struct patch_shim *patched)
 static const struct call_operations *
 find_operations(const char *path)
 {
+	void *resident = dlopen(path, RTLD_NOW | RTLD_LOCAL);
 	const struct call_operations *found;
 
-	resident = dlopen(path, RTLD_NOW | RTLD_LOCAL);
 	if (resident == NULL)
 		return NULL;
 	found = dlsym(resident, CALL_OPERATIONS_NAME);
@@ -104,10 +104,9 @@ load(void)
 __attribute__((destructor)) static void
 unload(void)
 {
+	/* Not the resident object: it stays, and closing it costs 2 us. */
 	if (real != NULL)
 		dlclose(real);
-	if (resident != NULL)
-		dlclose(resident);
 }
 
 /*

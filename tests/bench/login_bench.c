@@ -3,7 +3,7 @@
  * against named peers in one run. Bare and wrapped alternate, so that a slow
  * minute of the machine hits both; medians are printed.
  *
- * It calls itself as "login_bench loop CONFDIR SERVICE CALLS" for the peers
+ * It calls itself as "login_bench loop CONFDIR CALLS" for the peers
  * that look at a program from outside.
  */
 #include <crypt.h>
@@ -35,7 +35,7 @@ struct way {
 	const char *name;
 	bool wrapped;
 	uint32_t options; /* of its ring */
-	char *confdir, *service;
+	char *confdir;
 	uint64_t sample[ROUNDS];
 };
 
@@ -63,12 +63,12 @@ silent(int count, const struct pam_message **messages,
 }
 
 static pam_handle_t *
-start(const char *confdir, const char *service)
+start(const char *confdir)
 {
 	static const struct pam_conv conv = { silent, NULL };
 	pam_handle_t *handle = NULL;
 
-	check(pam_start_confdir(service, "root", &conv, confdir, &handle) ==
+	check(pam_start_confdir("bench", "root", &conv, confdir, &handle) ==
 		  PAM_SUCCESS,
 	      "pam_start");
 	return handle;
@@ -76,9 +76,9 @@ start(const char *confdir, const char *service)
 
 /* One login, as an application makes it. */
 static void
-login(const char *confdir, const char *service)
+login(const char *confdir)
 {
-	pam_handle_t *handle = start(confdir, service);
+	pam_handle_t *handle = start(confdir);
 
 	check(pam_authenticate(handle, PAM_SILENT) == PAM_SUCCESS, "auth");
 	check(pam_acct_mgmt(handle, PAM_SILENT) == PAM_SUCCESS, "account");
@@ -88,9 +88,9 @@ login(const char *confdir, const char *service)
 }
 
 static uint64_t
-time_calls(const char *confdir, const char *service, unsigned calls)
+time_calls(const char *confdir, unsigned calls)
 {
-	pam_handle_t *handle = start(confdir, service);
+	pam_handle_t *handle = start(confdir);
 	uint64_t begin = emit_now(), end;
 
 	check(calls > 0, "the number of calls");
@@ -103,7 +103,7 @@ time_calls(const char *confdir, const char *service, unsigned calls)
 
 /* A login in a fresh process: loading counts, as it does in real life. */
 static uint64_t
-time_login(const char *confdir, const char *service)
+time_login(const char *confdir)
 {
 	uint64_t *took = mmap(NULL, sizeof(*took), PROT_READ | PROT_WRITE,
 			      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -116,7 +116,7 @@ time_login(const char *confdir, const char *service)
 	if (pid == 0) {
 		uint64_t begin = emit_now();
 
-		login(confdir, service);
+		login(confdir);
 		*took = emit_now() - begin;
 		_exit(0);
 	}
@@ -142,48 +142,75 @@ median(uint64_t *sample)
 	return sample[ROUNDS / 2];
 }
 
+/*
+ * The stack as a folder of its own, where it is "other" as well: libpam loads
+ * the modules of "other" for every service, and these shall be the same.
+ */
+static char *
+write_stack(const char *folder, const char *text)
+{
+	static const char *const names[] = { "bench", "other" };
+	const struct buffer bytes = { (char *)(uintptr_t)text, strlen(text),
+				      0 };
+	char *confdir = alloc_format("%s/pam.d", folder);
+	struct error error = { 0 };
+
+	check(mkdir(confdir, 0700) == 0, confdir);
+	for (size_t i = 0; i < 2; i++) {
+		char *file = alloc_format("%s/%s", confdir, names[i]);
+
+		check(safe_file_write(file, 0600, &bytes, &error) == 0,
+		      error.text);
+		free(file);
+	}
+	return confdir;
+}
+
+/* One copy of the stack, wrapped or not. */
+static void
+copy_stack(struct way *way, const char *confdir, const char *dir)
+{
+	const struct pam_conf_place place = { .service = "bench",
+					      .confdir = confdir };
+	char *ring = alloc_format("%s.ring", dir);
+	struct pam_stack *stack = NULL;
+	struct pam_wrap *wrap = NULL;
+	struct error error = { 0 };
+
+	check(mkdir(dir, 0700) == 0, dir);
+	check(ring_make(ring, SLOTS, way->options, &error) == 0, error.text);
+	check(pam_conf_read(&stack, &place, &error) == 0, error.text);
+	check(pam_wrap_stack(&wrap, stack, dir, way->wrapped ? ring : NULL,
+			     &error) == 0,
+	      error.text);
+	check(!way->wrapped || wrap->unwrapped == 0, "wrapping");
+	way->confdir = alloc_string(wrap->confdir);
+	pam_wrap_free(wrap);
+	pam_conf_free(stack);
+	free(ring);
+}
+
 /* Writes the stack and its copies for each way. */
 static void
 prepare(const char *folder, const char *text, struct way *ways, size_t count)
 {
-	const struct buffer bytes = { (char *)(uintptr_t)text, strlen(text),
-				      0 };
-	char *file = alloc_format("%s/stack", folder);
-	struct error error = { 0 };
+	char *confdir = write_stack(folder, text);
 
-	check(safe_file_write(file, 0600, &bytes, &error) == 0, error.text);
 	for (size_t i = 0; i < count; i++) {
-		const struct pam_conf_place place = { .stack_file = file };
 		char *dir = alloc_format("%s/%zu", folder, i);
-		char *ring = alloc_format("%s/%zu.ring", folder, i);
-		struct pam_stack *stack = NULL;
-		struct pam_wrap *wrap = NULL;
 
-		check(mkdir(dir, 0700) == 0 &&
-			  ring_make(ring, SLOTS, ways[i].options, &error) ==
-			      0 &&
-			  pam_conf_read(&stack, &place, &error) == 0 &&
-			  pam_wrap_stack(&wrap, stack, dir,
-					 ways[i].wrapped ? ring : NULL,
-					 &error) == 0,
-		      error.text);
-		check(!ways[i].wrapped || wrap->unwrapped == 0, "wrapping");
-		ways[i].confdir = alloc_string(wrap->confdir);
-		ways[i].service = alloc_string(wrap->service);
-		pam_wrap_free(wrap);
-		pam_conf_free(stack);
+		copy_stack(&ways[i], confdir, dir);
 		free(dir);
-		free(ring);
 	}
-	free(file);
+	free(confdir);
 }
 
 /* Runs this program under a peer; returns ns per call as the loop says. */
 static uint64_t
 under(const char *peer, const struct way *way, unsigned calls)
 {
-	char *command = alloc_format("%s '%s loop %s %s %u' 2>/dev/null", peer,
-				     self, way->confdir, way->service, calls);
+	char *command = alloc_format("%s '%s loop %s %u' 2>/dev/null", peer,
+				     self, way->confdir, calls);
 	unsigned long long ns = 0;
 	char line[256];
 	FILE *out = popen(command, "re");
@@ -233,7 +260,7 @@ bench_call(const char *folder)
 	for (int round = 0; round < ROUNDS; round++) {
 		for (size_t i = 0; i < 4; i++)
 			ways[i].sample[round] =
-			    time_calls(ways[i].confdir, ways[i].service, CALLS);
+			    time_calls(ways[i].confdir, CALLS);
 	}
 	bare = median(ways[0].sample);
 	printf("one call of a module (bare rule, libpam included: %.2f us)\n",
@@ -285,8 +312,7 @@ bench_login(const char *folder)
 		      "crypt");
 		hash[round] = emit_now() - begin;
 		for (size_t i = 0; i < 2; i++)
-			ways[i].sample[round] =
-			    time_login(ways[i].confdir, ways[i].service);
+			ways[i].sample[round] = time_login(ways[i].confdir);
 		more[round] =
 		    ways[1].sample[round] > ways[0].sample[round]
 			? ways[1].sample[round] - ways[0].sample[round]
@@ -316,7 +342,7 @@ static void
 run_harness(const char *folder, unsigned count)
 {
 	char *command = alloc_format(
-	    "%.*s/../../pamprof run --stack %s/stack -u root --phases "
+	    "%.*s/../../pamprof run bench --confdir %s/pam.d -u root --phases "
 	    "auth,account,session --in-process -n %u --yes -o /dev/null",
 	    (int)(strrchr(self, '/') - self), self, folder, count);
 
@@ -324,13 +350,13 @@ run_harness(const char *folder, unsigned count)
 	free(command);
 }
 
-/* In a private mount namespace, where the stack is that of "other". */
+/* In a private mount namespace, where the stack is the machine's. */
 static void
 run_pamtester(const char *folder, unsigned count)
 {
 	char *command = alloc_format(
-	    "unshare -m sh -c 'mount --bind %s/stack /etc/pam.d/other && "
-	    "for i in $(seq %u); do pamtester pamprof-bench root authenticate "
+	    "unshare -m sh -c 'mount --bind %s/pam.d /etc/pam.d && "
+	    "for i in $(seq %u); do pamtester bench root authenticate "
 	    "acct_mgmt open_session close_session; done' >/dev/null 2>&1",
 	    folder, count);
 
@@ -347,7 +373,7 @@ run_loop(const struct way *way, unsigned count)
 
 	if (pid == 0) {
 		for (unsigned i = 0; i < count; i++)
-			login(way->confdir, way->service);
+			login(way->confdir);
 		_exit(0);
 	}
 	check(pid > 0 && waitpid(pid, &status, 0) == pid && status == 0,
@@ -402,11 +428,10 @@ int
 main(int argc, char **argv)
 {
 	check(realpath("/proc/self/exe", self) != NULL, "realpath");
-	if (argc == 5 && strcmp(argv[1], "loop") == 0) {
+	if (argc == 4 && strcmp(argv[1], "loop") == 0) {
 		printf("ns per call: %llu\n",
 		       (unsigned long long)time_calls(
-			   argv[2], argv[3],
-			   (unsigned)strtoul(argv[4], NULL, 10)));
+			   argv[2], (unsigned)strtoul(argv[3], NULL, 10)));
 		return 0;
 	}
 	in_workspace(bench_call);
