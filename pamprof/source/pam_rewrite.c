@@ -43,6 +43,19 @@ is_bracketed(const struct pam_rule *rule)
 	return rule->file->text[rule->module.offset] == '[';
 }
 
+/*
+ * Whether the name cannot go without taking the end of a line along: it is in
+ * brackets, and these go over two lines or are never closed.
+ */
+static bool
+holds_line_end(const struct pam_rule *rule)
+{
+	const char *raw = rule->file->text + rule->module.offset;
+
+	return raw[0] == '[' && (raw[rule->module.length - 1] != ']' ||
+				 memchr(raw, '\n', rule->module.length));
+}
+
 /* Whether the word can only be written in brackets. */
 static bool
 needs_brackets(const char *word)
@@ -106,7 +119,7 @@ obstacle(const struct pam_rule *rule)
 		return "wrapped already";
 	if (rule->escaped)
 		return "a comment or blank line inside the continued line";
-	if (rule->args_end == 0)
+	if (rule->args_end == 0 || holds_line_end(rule))
 		return "nothing can be added to the line";
 	return rule->path ? NULL : "its module is missing";
 }
@@ -226,15 +239,12 @@ write_wrapped(struct buffer *out, const struct pam_rule *rule, size_t *at,
 		      rule->blank_tail ? "+" : "");
 }
 
-/* A name that is never closed holds its line's end, and stays. */
 static void
 write_include(struct buffer *out, const struct pam_rule *rule, size_t *at,
 	      const char *target)
 {
-	const char *raw = rule->file->text + rule->module.offset;
-
-	if (target && is_writable(target) && fits(rule, target, 0) &&
-	    !memchr(raw, '\n', rule->module.length))
+	if (target && !holds_line_end(rule) && is_writable(target) &&
+	    fits(rule, target, 0))
 		replace_module(out, rule, at, target);
 }
 
