@@ -240,36 +240,34 @@ pam_place_include(const char *target)
 static const char *
 library_folder(void)
 {
-	static char folder[4096];
-	const char *slash;
+	static char *folder;
 	Dl_info info;
 
-	if (folder[0])
+	if (folder)
 		return folder;
 	/* A program linked with libpam.a is not the library. */
 	if (dladdr((void *)pam_start, &info) != 0 && info.dli_fname &&
-	    info.dli_fname[0] == '/' && strstr(info.dli_fname, "/libpam.so")) {
-		slash = strrchr(info.dli_fname, '/');
-		if ((size_t)(slash - info.dli_fname) < sizeof(folder)) {
-			memcpy(folder, info.dli_fname,
-			       (size_t)(slash - info.dli_fname));
-			return folder;
-		}
-	}
-	return strcpy(folder, "/lib");
+	    info.dli_fname[0] == '/' && strstr(info.dli_fname, "/libpam.so"))
+		folder = alloc_bytes(
+		    info.dli_fname,
+		    (size_t)(strrchr(info.dli_fname, '/') - info.dli_fname));
+	else
+		folder = alloc_string("/lib");
+	return folder;
 }
 
-/* Where modules are without a folder of their own. */
+/* Where modules are that are named without a folder. */
 static const char *
 module_folder(void)
 {
 #ifdef PAM_SECURITY_DIR
 	return PAM_SECURITY_DIR;
 #else
-	static char folder[4096 + sizeof("/security")];
+	static char *folder;
 
-	(void)strcpy(folder, library_folder());
-	return strcat(folder, "/security");
+	if (!folder)
+		folder = alloc_format("%s/security", library_folder());
+	return folder;
 #endif
 }
 

@@ -39,6 +39,7 @@ apt() {
 }
 apt apt-get update || skip "no package lists: $(tail -n 1 apt.err)"
 apt apt-cache pkgnames | sort > names
+# shellcheck disable=SC2086 # one word per package
 wanted=$(printf '%s\n' $packages | sort | comm -12 - names)
 # shellcheck disable=SC2086 # one word per package
 apt apt-get download $wanted || skip "no packages: $(tail -n 1 apt.err)"
@@ -69,8 +70,7 @@ check() {
 	    { fail "$1 read back: $(tail -n 1 after.err)"; return; }
 	cmp -s before after ||
 	    { fail "$1 differs:"; diff before after | head -n 20; }
-	grep -h 'pamprof=' "$copies"/* 2> /dev/null | wc -l > wrapped
-	total=$((total + $(cat wrapped)))
+	total=$((total + $(cat "$copies"/* 2> /dev/null | grep -c pamprof=)))
 }
 
 services=0

@@ -141,10 +141,11 @@ text_rules(struct buffer *out, const struct pam_file *file)
 char *
 text_line(const char *start, size_t length, const char *end)
 {
-	char *line = alloc_zero(length + strlen(end) + 1, 1);
+	struct buffer line = { 0 };
 
-	memset(line, 'x', length);
-	memcpy(line, start, strlen(start));
-	(void)strcpy(line + length, end);
-	return line;
+	buffer_text(&line, start);
+	while (line.length < length)
+		buffer_char(&line, 'x');
+	buffer_text(&line, end);
+	return buffer_take(&line);
 }
