@@ -309,7 +309,7 @@ check_fatal(const struct pam_rule *rule, unsigned group, struct error *error)
 	if (group == ANY_GROUP || !rule->module.value)
 		return 0;
 	(void)error_set(error, ERROR_INPUT,
-			"%s; libpam would crash here, so correct the name or "
+			"%s; libpam may crash here, so correct the name or "
 			"remove the line",
 			rule->problem);
 	return at_rule(rule, error);

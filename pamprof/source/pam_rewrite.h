@@ -12,23 +12,29 @@
 
 /*
  * Gives the path of the shim for a rule, or NULL to leave the rule alone
- * (and then sets rule->problem, owned by the rule).
+ * (and then may set rule->problem, owned by the rule). While rules are being
+ * numbered rule->marker is the number the rule would get. The path need only
+ * last until the next call.
  */
 typedef const char *(*pam_shim_for)(void *context, struct pam_rule *rule);
 
 /*
  * Decides for every module rule whether it can be wrapped, and numbers those
  * that can: rule->marker from 1 on in order of first use, 0 and a problem
- * for the rest (broken, unknown module, already wrapped, line limit, inner
- * comments).
+ * for the rest (broken, unknown module, already wrapped, inner comments, or
+ * a line that would have more than 1000 bytes for libpam before 1.6). With
+ * shim NULL every rule is taken to get one. To be called once per stack.
  */
 void pam_rewrite_number(struct pam_stack *stack, pam_shim_for shim,
 			void *context);
 
 /*
  * Appends the file with every numbered rule's module word replaced by its
- * shim and its marker added as last argument, and every include form
- * pointing to include_for(target), an absolute path. All other bytes stay.
+ * shim and " pamprof=MARKER" put behind its last argument, and every include
+ * form that has a target pointing to include_for(target), an absolute path.
+ * All other bytes stay. "+" follows the marker when libpam would have passed
+ * argc 0 and an argv that is not NULL (rule->blank_tail). An include line
+ * that would grow beyond old libpam's limit keeps its target.
  */
 struct pam_rewrite {
 	pam_shim_for shim;
