@@ -115,7 +115,10 @@ $(BUILD)/obj/%.o: %.c $(BUILD)/flags
 	$(Q)$(call compile,$<)
 
 $(BUILD)/obj/modules/%.o: FLAGS = $(MODULE_FLAGS)
+# The fakes call libpam with NULL where its headers forbid it.
 $(BUILD)/obj/tests/fake/%.o: FLAGS = -fPIC
+$(BUILD)/obj/tests/fake/%.o: SANITIZER_FLAGS += $(if $(SANITIZE), \
+	-fno-sanitize=nonnull-attribute)
 $(BUILD)/obj/pamprof/base/places.o: FLAGS = -DMODULE_DIR='"$(libdir)"' \
 	-DCONFIG_DIR='"$(datadir)"'
 $(BUILD)/obj/pamprof/%.o: CPPFLAGS += -DPAMPROF_VERSION='"$(VERSION)"'
@@ -219,7 +222,8 @@ check-fast:
 SANITIZED = BUILD=$(BUILD)/asan CC=$(CLANG) \
 	SANITIZE=address,undefined,fuzzer-no-link CFLAGS='-O1 -g'
 SANITIZED_ENVIRONMENT = ASAN_OPTIONS=detect_stack_use_after_return=1 \
-	UBSAN_OPTIONS=print_stacktrace=1
+	UBSAN_OPTIONS=print_stacktrace=1 \
+	LSAN_OPTIONS=suppressions=$(CURDIR)/tests/lint/leaks.supp:print_suppressions=0
 
 asan:
 	$(Q)$(MAKE) $(SANITIZED) tests
