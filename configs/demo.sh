@@ -49,6 +49,11 @@ if [ "$(id -u)" -ne 0 ]; then
 	printf '\nAs root, this goes on with the login stack of the machine.\n'
 	exit 0
 fi
+if ! unshare --mount --propagation private true 2>&-; then
+	printf '\nNo mount namespace to be had here: the login stack of this '
+	printf 'machine is left alone.\n'
+	exit 0
+fi
 folder=$(mktemp -d)
 trap 'rmdir "$folder"' EXIT
 unshare --mount --propagation private sh "$0" "$build" --in-namespace "$folder"

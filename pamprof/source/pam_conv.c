@@ -221,6 +221,18 @@ answer(struct conversation *conversation, const struct pam_message *message)
 	return ask(conversation, message);
 }
 
+/* A module's notice, which may have several lines, on stderr. */
+static void
+say_notice(const char *text)
+{
+	while (*text != '\0') {
+		size_t length = strcspn(text, "\n");
+
+		message_note("%.*s", (int)length, text);
+		text += length + (text[length] == '\n');
+	}
+}
+
 /* Fills in one response; false when the conversation cannot go on. */
 static bool
 respond(struct conversation *conversation, const struct pam_message *message,
@@ -234,7 +246,7 @@ respond(struct conversation *conversation, const struct pam_message *message,
 	case PAM_TEXT_INFO:
 	case PAM_ERROR_MSG:
 		if (!conversation->quiet)
-			message_note("%s", message->msg ? message->msg : "");
+			say_notice(message->msg ? message->msg : "");
 		return true;
 	default:
 		return false;
