@@ -8,6 +8,11 @@ if [ "$(id -u)" -ne 0 ]; then
 	echo "$name: skipped: needs root for a private /etc"
 	exit 77
 fi
+if ! unshare --mount --propagation private true 2> /dev/null; then
+	echo "$name: skipped: no mount namespace to be had (in a chroot whose" \
+	    "root is no mount point?)"
+	exit 77
+fi
 if [ "${1:-}" != --inside ]; then
 	work=$(mktemp -d)
 	unshare --mount --propagation private bash "$0" --inside "$work"

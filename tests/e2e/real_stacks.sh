@@ -3,43 +3,22 @@
 # this machine with the real pam_unix: right and wrong password, locked and
 # expired account. The password appears nowhere.
 set -u
-BUILD=$(realpath "${BUILD:-build}")
-if [ "$(id -u)" -ne 0 ]; then
-	echo "real_stacks: skipped: needs root for a private /etc"
-	exit 77
-fi
-if [ "${1:-}" != --inside ]; then
-	work=$(mktemp -d)
-	unshare --mount --propagation private bash "$0" --inside "$work"
-	status=$?
-	rmdir "$work"
-	exit $status
-fi
-
-work=$2
-mount -t tmpfs -o mode=0700 tmpfs "$work"
-cp -a /etc "$work/etc" && mount --bind "$work/etc" /etc || exit 1
-mount -t tmpfs tmpfs /var/log
-mount -t tmpfs tmpfs /run
-mkdir -p "$work/tmp"
+# shellcheck source=tests/e2e/private.bash
+. "$(dirname "$0")/private.bash" "$@"
+need pamtester
+need jq
+mkdir -m 700 "$work/tmp"
 
 # Unlikely words: they are looked for in everything that was written.
 right=Zq7.right-$$-secret
 wrong=Zq7.wrong-$$-secret
 fresh=Zq7.fresh-$$-Secret8
 for user in good locked expired aged; do
-	useradd --no-create-home --home-dir / --shell /bin/sh "pp-$user" 2>/dev/null
-	echo "pp-$user:$right" | chpasswd
+	new_user "pp-$user" "$right"
 done
 passwd --quiet --lock pp-locked
 chage --expiredate 1 pp-expired
 chage --lastday 0 pp-aged
-
-failed=0
-fail() {
-	echo "real_stacks: $*"
-	failed=1
-}
 
 # What pamtester says on stderr, as the name of a value of PAM.
 name_of() {
