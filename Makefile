@@ -202,14 +202,13 @@ run-tests: tests
 	$(Q)$(BUILD)/tests/main $(if $(FAST),--fast) $(SUITE)
 
 # ---- Checks ---------------------------------------------------------------
-# The tests come last so that their summary is the last thing on the screen,
-# and alone, because they measure.
+# Every step runs, whatever failed before. The tests come last so that their
+# summary is the last thing on the screen, and alone, because they measure.
 check:
 	$(Q)$(MAKE) tests
-	$(Q)$(MAKE) lint
-	$(Q)$(MAKE) fuzz
-	$(Q)$(MAKE) asan
-	$(Q)$(MAKE) run-tests
+	$(Q)failed=; for step in lint fuzz asan run-tests; do \
+	    $(MAKE) $$step || failed="$$failed $$step"; done; \
+	    test -z "$$failed" || { echo "check: failed:$$failed"; exit 1; }
 
 check-fast:
 	$(Q)$(MAKE) tests
