@@ -27,7 +27,7 @@
 #define ROUNDS       41
 #define RULES        20  /* in one stack, so that libpam's part is small */
 #define CALLS        500 /* of that stack, in one round */
-#define SLOTS        (1u << 16)
+#define SLOTS        (1u << 14)
 #define TRANSACTIONS 1000
 
 /* One way to run a stack. */

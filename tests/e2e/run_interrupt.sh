@@ -29,8 +29,9 @@ lives() {
 	[ -d "/proc/$1" ] && ! grep -q '^State:.Z' "/proc/$1/status" 2> /dev/null
 }
 
+# Under nohup(1) the signal would be ignored, as it should be.
 start() {
-	"$BUILD/pamprof" run hang --confdir d --phases auth > out 2> err &
+	env --default-signal=HUP,TERM "$BUILD/pamprof" run hang --confdir d --phases auth > out 2> err &
 	pid=$!
 	child=
 	for _ in $(seq 100); do
