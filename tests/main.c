@@ -8,6 +8,7 @@
 #include <CUnit/Basic.h>
 #include <limits.h>
 #include <stdarg.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -198,6 +199,20 @@ options(char ***argv)
 	return listing;
 }
 
+/*
+ * Tests send signals and expect what they do. Who started this may ignore
+ * some: nohup(1) does, and a shell for what it starts with "&".
+ */
+static void
+heed_signals(void)
+{
+	static const int signals[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM,
+				       SIGPIPE };
+
+	for (size_t i = 0; i < sizeof(signals) / sizeof(*signals); i++)
+		(void)signal(signals[i], SIG_DFL);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -205,6 +220,7 @@ main(int argc, char **argv)
 	int listing;
 
 	(void)argc;
+	heed_signals();
 	argv++;
 	listing = options(&argv);
 	if (listing < 0) {
