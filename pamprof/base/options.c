@@ -166,9 +166,15 @@ take(struct reader *reader, const struct option_row *row, const char *text)
 static int
 unknown(struct reader *reader, const char *option)
 {
+	const struct command *command = reader->command;
+	/* The option of a program that was named without "--" before it. */
+	bool program = reader->operands && strstr(command->usage, "-- ");
+
 	return error_set(reader->error, ERROR_USAGE,
-			 "%s has no option %s; see pamprof %s --help",
-			 reader->command->name, option, reader->command->name);
+			 "%s has no option %s; %ssee pamprof %s --help",
+			 command->name, option,
+			 program ? "put -- before the program, or " : "",
+			 command->name);
 }
 
 static int

@@ -99,6 +99,14 @@ say_slowest(struct buffer *line, const struct report *report, bool unicode)
 	}
 }
 
+/* A run that ended by itself and made no call into a phase. */
+static bool
+start_failed(const struct report *report)
+{
+	return !report->transactions && report->phases_count == 0 &&
+	       report->failures_count == 0 && report_lost(report) == 0;
+}
+
 void
 prose_verdict(struct buffer *out, const struct report *report,
 	      const struct render_style *style)
@@ -122,6 +130,8 @@ prose_verdict(struct buffer *out, const struct report *report,
 			      report->transactions ? "transactions" : "runs");
 	if (report_verdict(report, &verdict))
 		buffer_format(&line, ", %s", report_pam_name(verdict));
+	else if (start_failed(report))
+		buffer_text(&line, ", pam_start failed");
 	if (report_verdict(report, &verdict) && verdict == PAM_SUCCESS &&
 	    report->denied)
 		buffer_text(&line, " (not in every run)");
@@ -342,33 +352,55 @@ group_ran(const struct report *report, const char *group)
 	return false;
 }
 
+/* "3 rules of account, session": the groups no call was made for. */
+static void
+say_groups_without_calls(struct buffer *line, const struct report *report)
+{
+	static const char *const groups[] = { "auth", "account", "session",
+					      "password" };
+	const struct rule_map *map = report->map;
+	struct buffer names = { 0 };
+	unsigned rules = 0;
+
+	for (size_t g = 0; g < sizeof(groups) / sizeof(*groups); g++) {
+		unsigned before = rules;
+
+		if (group_ran(report, groups[g]))
+			continue;
+		for (size_t i = 0; i < map->rules_count; i++)
+			rules += map->rules[i].marker && map->rules[i].group &&
+				 !strcmp(map->rules[i].group, groups[g]);
+		if (rules > before)
+			buffer_format(&names, "%s%s", names.length ? ", " : "",
+				      groups[g]);
+	}
+	if (rules)
+		buffer_format(line, "%s%u rule%s of %s",
+			      line->length ? ", " : "not called: ", rules,
+			      plural(rules), names.data);
+	buffer_free(&names);
+}
+
 /* Names those that could have been called, and counts those that could not. */
 static void
 say_not_called(struct buffer *line, const struct report *report, bool unicode)
 {
 	const struct rule_map *map = report->map;
 	bool *called = called_rules(report);
-	unsigned others = 0;
 
 	for (size_t i = 0; i < map->rules_count; i++) {
 		const struct map_rule *rule = &map->rules[i];
 
-		if (called[i] || !rule->marker)
+		if (called[i] || !rule->marker ||
+		    !group_ran(report, rule->group))
 			continue;
-		if (!group_ran(report, rule->group)) {
-			others++;
-			continue;
-		}
 		buffer_text(line, line->length ? ", " : "not called: ");
 		name_module(line, rule, NULL, unicode);
 		buffer_text(line, " (");
 		name_place(line, rule, unicode);
 		buffer_char(line, ')');
 	}
-	if (others)
-		buffer_format(line, "%s%u rule%s of groups not asked for",
-			      line->length ? ", " : "not called: ", others,
-			      plural(others));
+	say_groups_without_calls(line, report);
 	free(called);
 }
 

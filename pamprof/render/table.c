@@ -44,7 +44,7 @@ struct layout {
 	bool shown[NUMBER_COUNT], bars;
 	size_t whole[NUMBER_COUNT], fraction[NUMBER_COUNT]; /* digits */
 	size_t width[NUMBER_COUNT];
-	size_t name, place;
+	size_t name, place, line;  /* line: for words without a place */
 	char heading[NUMBER_SIZE]; /* of the wall time, with the unit */
 };
 
@@ -169,6 +169,9 @@ measure_names(struct layout *layout, const struct table *table)
 		    room > place + 2 + NAME_MIN ? room - place - 2 : NAME_MIN;
 	layout->name = place ? name : room;
 	layout->place = place;
+	layout->line = layout->name + (place ? place + 2 : 0);
+	if (layout->line < room)
+		layout->line = room;
 }
 
 static void
@@ -304,7 +307,9 @@ print_words(struct buffer *out, const struct layout *layout,
 	size_t room = layout->name, used, left;
 	const char *place = or_empty(row->place);
 
-	if (layout->place)
+	if (!*place)
+		room = layout->line;
+	else if (layout->place)
 		room += layout->place + 2;
 	pad(out, row->indent);
 	if (text_width(place) < PLACE_MIN || !row->note)

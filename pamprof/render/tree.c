@@ -174,7 +174,7 @@ add_head(struct sheet *sheet, const char *name, uint64_t ns)
 	struct table_row *row = table_add(&sheet->table);
 
 	row->style = ROW_HEAD;
-	row->gap = true;
+	row->gap = sheet->table.count > 1;
 	row->wall = row->own = ns;
 	row->name = alloc_string(name);
 }

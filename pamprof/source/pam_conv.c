@@ -49,7 +49,14 @@ read_given(struct answers *answers, int fd, const char *where,
 	   struct error *error)
 {
 	struct error why = { 0 };
-	int r = secret_open(&answers->given, FILE_SIZE, &why);
+	int r;
+
+	if (fcntl(fd, F_GETFD) < 0)
+		return error_set(error, ERROR_INPUT,
+				 "%s: descriptor %d is not open; the shell "
+				 "opens it with %d<FILE",
+				 where, fd, fd);
+	r = secret_open(&answers->given, FILE_SIZE, &why);
 
 	if (r == 0 && answers->source == FROM_PASSWORD)
 		r = secret_read_line(&answers->given, fd, &why);

@@ -166,7 +166,7 @@ check_trial(struct finding *found)
 	}
 	buffer_format(&found->text,
 		      "a wrapped rule returned %s and left %u records; shims "
-		      "lie in %s",
+		      "were loaded from %s",
 		      result.verdict == PAM_SUCCESS ? "PAM_SUCCESS" : "failure",
 		      result.records, result.folder);
 	if (result.verdict != PAM_SUCCESS || result.records == 0) {
