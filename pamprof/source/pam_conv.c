@@ -52,7 +52,7 @@ read_given(struct answers *answers, int fd, const char *where,
 	int r;
 
 	if (fcntl(fd, F_GETFD) < 0)
-		return error_set(error, ERROR_INPUT,
+		return error_set(error, ERROR_SYSTEM,
 				 "%s: descriptor %d is not open; the shell "
 				 "opens it with %d<FILE",
 				 where, fd, fd);
