@@ -21,13 +21,14 @@
 #include "../../modules/call.h"
 #include "../base/alloc.h"
 #include "../base/places.h"
+#include "../base/safe_file.h"
 
-#define IDLE_MS 20
+#define IDLE_MS       20
+#define AUDITOR_LIMIT (16 << 20) /* bytes; debug information included */
 
 /* What the child's side of the fork needs. */
 struct start {
 	const struct pam_trace *trace;
-	const char *auditor;
 	int failed; /* pipe: gets errno of execvp(3), closed by it */
 };
 
@@ -88,8 +89,8 @@ set_environment(const struct start *start)
 {
 	const char *others = getenv("LD_AUDIT");
 	char *list = others != NULL && *others != '\0'
-			 ? alloc_format("%s:%s", others, start->auditor)
-			 : alloc_string(start->auditor);
+			 ? alloc_format("%s:%s", others, start->trace->auditor)
+			 : alloc_string(start->trace->auditor);
 
 	(void)setenv("LD_AUDIT", list, 1);
 	(void)setenv(AUDIT_RING_VARIABLE, start->trace->ring, 1);
@@ -153,16 +154,11 @@ follow(const struct pam_trace *trace, const struct child *child)
 	}
 }
 
-static char *
-auditor_path(void)
+/* Whether every user can read the file. */
+static bool
+is_readable(const char *file)
 {
-	return alloc_format("%s/pamprof_audit.so", install_path_modules());
-}
-
-bool
-pam_trace_is_readable(void)
-{
-	char *path = auditor_path(), *slash;
+	char *path = alloc_string(file), *slash;
 	struct stat st;
 	bool readable = stat(path, &st) == 0 && (st.st_mode & S_IROTH) != 0;
 
@@ -175,14 +171,36 @@ pam_trace_is_readable(void)
 	return readable;
 }
 
+int
+pam_trace_auditor(char **path, const char *folder, struct error *error)
+{
+	struct buffer object = { 0 };
+	char *installed =
+	    alloc_format("%s/pamprof_audit.so", install_path_modules());
+	int r = 0;
+
+	*path = NULL;
+	if (is_readable(installed)) {
+		*path = installed;
+		return 0;
+	}
+	*path = alloc_format("%s/pamprof_audit.so", folder);
+	if ((r = safe_file_read(installed, LINKS_FOLLOWED, AUDITOR_LIMIT,
+				&object, error)) == 0 &&
+	    (r = safe_file_write(*path, 0644, &object, error)) == 0 &&
+	    chmod(folder, 0711) != 0)
+		r = error_errno(error, "%s", folder);
+	buffer_free(&object);
+	free(installed);
+	return r;
+}
+
 /* Starts the program; returns once it is one. */
 static int
 start_program(struct start *start, struct child *child, struct error *error)
 {
 	int failed[2], r;
 
-	if (access(start->auditor, R_OK) != 0)
-		return error_errno(error, "%s", start->auditor);
 	if (pipe2(failed, O_CLOEXEC) != 0)
 		return error_errno(error, "pipe");
 	start->failed = failed[1];
@@ -200,8 +218,7 @@ int
 pam_trace_run(const struct pam_trace *trace, struct child_end *end,
 	      struct error *error)
 {
-	char *auditor = auditor_path();
-	struct start start = { .trace = trace, .auditor = auditor };
+	struct start start = { .trace = trace };
 	struct sigaction before[PASSED_ON];
 	struct child child = { 0 };
 	int r;
@@ -213,7 +230,6 @@ pam_trace_run(const struct pam_trace *trace, struct child_end *end,
 		r = child_wait(&child, CHILD_NO_LIMIT, end, error);
 	}
 	restore_signals(before);
-	free(auditor);
 	return r;
 }
 

@@ -10,8 +10,9 @@
 
 /* A program to be traced, and what to do while it runs. */
 struct pam_trace {
-	char *const *argv; /* ended by NULL; argv[0] is looked for in PATH */
-	const char *ring;  /* absolute path */
+	char *const *argv;   /* ended by NULL; argv[0] is looked for in PATH */
+	const char *ring;    /* absolute path */
+	const char *auditor; /* absolute path, see pam_trace_auditor() */
 	void (*idle)(void *context); /* called some fifty times a second */
 	void *context;
 };
@@ -34,9 +35,11 @@ int pam_trace_run(const struct pam_trace *trace, struct child_end *end,
 bool pam_trace_is_secure(const char *program);
 
 /*
- * Whether every user can read the auditor. Where not, the loader says so on
- * stderr in programs that run as somebody else; they do work.
+ * Finds an auditor that every user can read, or the loader would complain on
+ * stderr in programs that run as somebody else: the installed one, or, where
+ * that lies in somebody's closed folder, a copy in folder, which is made
+ * searchable for all. Sets *path, to be freed.
  */
-bool pam_trace_is_readable(void);
+int pam_trace_auditor(char **path, const char *folder, struct error *error);
 
 #endif

@@ -12,7 +12,6 @@
 
 #include "../base/alloc.h"
 #include "../base/message.h"
-#include "../base/places.h"
 #include "../command.h"
 #include "../render/output.h"
 #include "../run/calibrate.h"
@@ -38,7 +37,7 @@ struct tracing {
 	struct output output;
 	FILE *save;
 	struct workspace *workspace;
-	char *ring;
+	char *ring, *auditor;
 	struct ring_reader *reader;
 	struct pam_match *match;
 	struct spool *spool;
@@ -61,10 +60,6 @@ check_command(int argc, char **argv, struct error *error)
 			     "loader leaves the observer out then; start "
 			     "pamprof as root",
 			     argv[0]);
-	if (!pam_trace_is_readable())
-		message_warn("other users cannot read %s/pamprof_audit.so; "
-			     "programs that run as one of them will say so",
-			     install_path_modules());
 	return 0;
 }
 
@@ -120,7 +115,8 @@ prepare(struct tracing *tracing, int argc, char **argv, struct error *error)
 	folder = workspace_path(tracing->workspace);
 	tracing->match = pam_match_new(tracing->options->confdir);
 	tracing->ring = alloc_format("%s/ring", folder);
-	if ((r = ring_make(tracing->ring, SLOTS, OPTIONS_OF_RING, error)) !=
+	if ((r = pam_trace_auditor(&tracing->auditor, folder, error)) != 0 ||
+	    (r = ring_make(tracing->ring, SLOTS, OPTIONS_OF_RING, error)) !=
 		0 ||
 	    (r = ring_reader_open(&tracing->reader, tracing->ring, error)) !=
 		0 ||
@@ -163,6 +159,7 @@ follow(struct tracing *tracing, char **argv, struct error *error)
 {
 	const struct pam_trace trace = { .argv = argv,
 					 .ring = tracing->ring,
+					 .auditor = tracing->auditor,
 					 .idle = drain_some,
 					 .context = tracing };
 	struct child_end end;
@@ -272,6 +269,7 @@ release(struct tracing *tracing)
 	output_close(&tracing->output);
 	rule_map_free(tracing->map);
 	free(tracing->ring);
+	free(tracing->auditor);
 }
 
 static int
