@@ -54,6 +54,18 @@ burn(struct stub_call *call, const char *value)
 		;
 }
 
+/* What a delay really took is the difference of two such lines. */
+static void
+show_clocks(struct stub_call *call, const char *value)
+{
+	uint64_t wall = now(CLOCK_MONOTONIC);
+
+	(void)value;
+	stub_trace("%s clocks %llu %llu", call->function,
+		   (unsigned long long)wall,
+		   (unsigned long long)now(CLOCK_THREAD_CPUTIME_ID));
+}
+
 static void
 set_errno(struct stub_call *call, const char *value)
 {
@@ -271,6 +283,7 @@ show_process(struct stub_call *call, const char *value)
 const struct stub_action stub_process_actions[] = {
 	{ "sleep", pause_for },
 	{ "burn", burn },
+	{ "clocks", show_clocks },
 	{ "errno", set_errno },
 	{ "mutate", mutate },
 	{ "crash", crash },
