@@ -191,6 +191,7 @@ call_enter(struct call_frame *frame, const struct call_pam *pam,
 		frame->prompt_ns = clock->ns;
 		frame->prompts = clock->prompts;
 		frame->outer_span = clock->span;
+		frame->outer_transaction = clock->transaction;
 		clock->span = frame->record.span;
 		clock->transaction = frame->record.transaction;
 		if ((frame->record.valid & VALID_CPU) != 0)
@@ -225,6 +226,7 @@ stop(struct call_frame *frame, uint64_t end)
 	record->prompt_ns = clock->ns - frame->prompt_ns;
 	record->prompts = clock->prompts - frame->prompts;
 	clock->span = frame->outer_span;
+	clock->transaction = frame->outer_transaction;
 }
 
 void

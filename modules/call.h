@@ -38,8 +38,9 @@ struct call_frame {
 	struct record record;
 	struct call_site site;
 	conversation_fn swapped; /* our function in the handle, or NULL */
-	uint64_t prompt_ns, outer_span; /* of the thread, on entry */
-	struct usage usage;             /* of the thread, on entry */
+	/* Of the thread, on entry. */
+	uint64_t prompt_ns, outer_span, outer_transaction;
+	struct usage usage;
 	uint32_t prompts;
 };
 

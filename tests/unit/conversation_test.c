@@ -222,6 +222,39 @@ overlapping_handles(void)
 	ring_file_remove(&file);
 }
 
+/* A handle used from inside another's call: what follows is the outer's. */
+static int
+nested(struct ring_file *file)
+{
+	int talked = 0;
+	struct handle a = { .conv = { counting, &talked } }, b = a;
+	struct call_frame outer, inner;
+
+	ring_attach(file->path);
+	enter(&outer, &a);
+	enter(&inner, &b);
+	call_leave(&inner, &pam, PAM_SUCCESS);
+	say(&a.conv, PAM_PROMPT_ECHO_ON);
+	call_leave(&outer, &pam, PAM_SUCCESS);
+	return talked == 1 ? 0 : 1;
+}
+
+static void
+nested_handles(void)
+{
+	struct ring_file file = run(nested);
+	struct record record = { 0 };
+	uint64_t talked_in = 0;
+
+	while (ring_file_take(&file, true, &record)) {
+		if (record.kind == KIND_CONVERSATION)
+			talked_in = record.transaction;
+	}
+	CU_ASSERT_NOT_EQUAL(talked_in, 0);
+	CU_ASSERT_EQUAL(talked_in, record.transaction); /* the last: outer */
+	ring_file_remove(&file);
+}
+
 #define FUNCTION(n)                                                            \
 	static int own_##n(int count, const struct pam_message **messages,     \
 			   struct pam_response **answers, void *appdata)       \
@@ -389,6 +422,7 @@ conversation_tests(void)
 	static const struct test_row rows[] = {
 		{ "time_and_errno", time_and_errno },
 		{ "overlapping_handles", overlapping_handles },
+		{ "nested_handles", nested_handles },
 		{ "more_functions_than_room", more_functions_than_room },
 		{ "calls_that_never_return", calls_that_never_return },
 		{ "modules_that_replace_it", modules_that_replace_it },
