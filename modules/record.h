@@ -17,7 +17,6 @@
 #define RECORD_SIZE      256
 #define RECORD_TEXT_SIZE 208 /* bytes of text in one text slot */
 #define RECORD_TEXT_MAX  3   /* text slots one span may own */
-#define RING_MAGIC       "PAMPROF\n"
 
 /* What a slot holds: the two ends of a span, or text that belongs to one. */
 enum record_type {

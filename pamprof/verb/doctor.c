@@ -159,9 +159,10 @@ check_trial(struct finding *found)
 	if (trial_run(&result, &error) != 0) {
 		found->state = STATE_MISSING;
 		buffer_text(&found->text, error.text);
-		buffer_text(&found->remedy,
-			    "TMPDIR=DIR pamprof ..., DIR on a file system "
-			    "mounted without noexec");
+		buffer_text(
+		    &found->remedy,
+		    "XDG_RUNTIME_DIR=DIR pamprof ..., DIR on a file system "
+		    "mounted without noexec");
 		return;
 	}
 	buffer_format(&found->text,
