@@ -44,6 +44,17 @@ assembler_loss(struct assembler *assembler)
 	return &assembler->loss;
 }
 
+void
+assembly_loss_add(struct assembly_loss *to, const struct assembly_loss *loss)
+{
+	to->torn += loss->torn;
+	to->overwritten += loss->overwritten;
+	to->dropped += loss->dropped;
+	to->duplicated += loss->duplicated;
+	to->orphaned += loss->orphaned;
+	to->nonsense += loss->nonsense;
+}
+
 /* Hands out a made-up root for each transaction among the loose spans. */
 static void
 emit_loose(struct assembler *assembler, struct span *loose)

@@ -25,6 +25,10 @@ struct assembly_loss {
 	uint64_t nonsense; /* impossible field values */
 };
 
+/* Adds what a reader of slots has lost to what an assembler has. */
+void assembly_loss_add(struct assembly_loss *to,
+		       const struct assembly_loss *loss);
+
 struct assembler;
 
 /*

@@ -23,6 +23,33 @@
 static const char padding[RING_HEADER_SIZE];
 
 int
+segment_create(FILE **out, const char *path, struct error *error)
+{
+	int fd, r;
+
+	*out = NULL;
+	if (path == NULL)
+		return 0;
+	fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY, 0600);
+	if (fd < 0)
+		return error_errno(error, "%s", path);
+	*out = fdopen(fd, "w");
+	if (*out != NULL)
+		return 0;
+	r = error_errno(error, "%s", path);
+	close(fd);
+	return r;
+}
+
+int
+segment_close(FILE *out, const char *path, int result, struct error *error)
+{
+	if (out != NULL && fclose(out) != 0 && result >= 0)
+		return error_errno(error, "%s", path);
+	return result;
+}
+
+int
 segment_write_head(FILE *out, const struct ring_header *ring,
 		   const struct rule_map *map, struct error *error)
 {

@@ -16,6 +16,18 @@
 #define SEGMENT_MAP_MAX (16u << 20)
 
 /*
+ * Opens the file of --save, before anything is measured: what is there keeps
+ * its content until a head is written. *out is NULL when path is, or on error.
+ */
+int segment_create(FILE **out, const char *path, struct error *error);
+
+/*
+ * Closes it; out may be NULL. Returns result, or an error when that is none
+ * and the last of the file could not be written.
+ */
+int segment_close(FILE *out, const char *path, int result, struct error *error);
+
+/*
  * Writes a segment's head; slots follow with fwrite(3). anchor, boot id,
  * host and dropped are ring's; written again over the first one when all
  * slots are there, it brings dropped up to date.

@@ -4,7 +4,6 @@
  * source/ and run/; this file is the order in which they happen.
  */
 #include <dirent.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <pwd.h>
 #include <stdlib.h>
@@ -24,6 +23,7 @@
 #include "../run/workspace.h"
 #include "../source/pam_version.h"
 #include "../source/pam_wrap.h"
+#include "../trace/segment.h"
 
 /* Slots of the ring: a login writes some 100, and is drained meanwhile. */
 #define SLOTS            8192
@@ -132,26 +132,6 @@ open_answers(struct run *run, struct error *error)
 				 options->password_fd);
 	return answers_open(&run->answers, options->answers,
 			    options->password_fd ? (int)fd : -1, error);
-}
-
-/* The file of --save, opened before anything is measured. */
-static int
-open_save(struct run *run, struct error *error)
-{
-	const char *path = run->options->save;
-	int fd;
-
-	if (path == NULL)
-		return 0;
-	fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY, 0600);
-	if (fd < 0)
-		return error_errno(error, "%s", path);
-	run->save = fdopen(fd, "w");
-	if (run->save == NULL) {
-		close(fd);
-		return error_errno(error, "%s", path);
-	}
-	return 0;
 }
 
 static int
@@ -282,7 +262,7 @@ prepare(struct run *run, int argc, char **argv, struct error *error)
 	    (r = open_answers(run, error)) != 0 ||
 	    (r = consequences_agree(run->stack, &run->login, run->options->yes,
 				    error)) != 0 ||
-	    (r = open_save(run, error)) != 0 ||
+	    (r = segment_create(&run->save, run->options->save, error)) != 0 ||
 	    (r = interrupt_hold(&run->interrupt, error)) != 0)
 		return r;
 	return make_workspace(run, error);
@@ -314,15 +294,6 @@ feed(void *assembler, const struct record *slot)
 	assembler_feed(assembler, slot);
 }
 
-static void
-add_loss(struct assembly_loss *to, const struct assembly_loss *loss)
-{
-	to->torn += loss->torn;
-	to->overwritten += loss->overwritten;
-	to->dropped += loss->dropped;
-	to->nonsense += loss->nonsense;
-}
-
 /* Runs, assembles, reports; returns the exit status or an error. */
 static int
 measure(struct run *run, struct error *error)
@@ -349,7 +320,7 @@ measure(struct run *run, struct error *error)
 	if ((r = write_head(run, error)) == 0)
 		r = repeat_run(&repeat, &result, error);
 	assembler_finish(assembler);
-	add_loss(assembler_loss(assembler), &result.loss);
+	assembly_loss_add(assembler_loss(assembler), &result.loss);
 	report = report_builder_finish(builder, assembler_loss(assembler));
 	assembler_free(assembler);
 	if (r == 0 && result.interrupted)
@@ -359,17 +330,6 @@ measure(struct run *run, struct error *error)
 	if (r == 0 && result.denied > 0)
 		r = EXIT_DENIED;
 	report_free(report);
-	return r;
-}
-
-static int
-close_save(struct run *run, int r, struct error *error)
-{
-	FILE *save = run->save;
-
-	run->save = NULL;
-	if (save != NULL && fclose(save) != 0 && r >= 0)
-		return error_errno(error, "%s", run->options->save);
 	return r;
 }
 
@@ -397,7 +357,7 @@ act(const void *options, int argc, char **argv, struct error *error)
 
 	if (r == 0)
 		r = measure(&run, error);
-	r = close_save(&run, r, error);
+	r = segment_close(run.save, run.options->save, r, error);
 	release(&run);
 	return r;
 }

@@ -3,7 +3,6 @@
  * audit observer records what libpam and the modules do in it and in what it
  * starts; which rules that were is found when the records are read.
  */
-#include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -63,22 +62,6 @@ check_command(int argc, char **argv, struct error *error)
 	return 0;
 }
 
-static int
-open_save(struct tracing *tracing, struct error *error)
-{
-	const char *path = tracing->options->save;
-	int fd;
-
-	if (path == NULL)
-		return 0;
-	fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY, 0600);
-	if (fd >= 0)
-		tracing->save = fdopen(fd, "w");
-	if (tracing->save == NULL)
-		return error_errno(error, "%s", path);
-	return 0;
-}
-
 /* What a call costs; 0, which reports show as unknown, if it cannot be told. */
 static void
 calibrate(struct tracing *tracing)
@@ -109,7 +92,8 @@ prepare(struct tracing *tracing, int argc, char **argv, struct error *error)
 	if ((r = check_command(argc, argv, error)) != 0 ||
 	    (r = output_open(&tracing->output, &tracing->options->output,
 			     error)) != 0 ||
-	    (r = open_save(tracing, error)) != 0 ||
+	    (r = segment_create(&tracing->save, tracing->options->save,
+				error)) != 0 ||
 	    (r = workspace_make(&tracing->workspace, error)) != 0)
 		return r;
 	folder = workspace_path(tracing->workspace);
@@ -211,15 +195,6 @@ feed(void *assembler, const struct record *slot)
 	assembler_feed(assembler, slot);
 }
 
-static void
-add_loss(struct assembly_loss *to, const struct assembly_loss *loss)
-{
-	to->torn += loss->torn;
-	to->overwritten += loss->overwritten;
-	to->dropped += loss->dropped;
-	to->nonsense += loss->nonsense;
-}
-
 /* Returns the exit status or an error. */
 static int
 report(struct tracing *tracing, struct error *error)
@@ -237,7 +212,7 @@ report(struct tracing *tracing, struct error *error)
 		r = spool_replay(tracing->spool, feed, assembler, tracing->save,
 				 error);
 	assembler_finish(assembler);
-	add_loss(assembler_loss(assembler), &tracing->loss);
+	assembly_loss_add(assembler_loss(assembler), &tracing->loss);
 	report = report_builder_finish(builder, assembler_loss(assembler));
 	assembler_free(assembler);
 	if (r == 0)
@@ -245,17 +220,6 @@ report(struct tracing *tracing, struct error *error)
 	if (r == 0)
 		r = report->denied ? EXIT_DENIED : EXIT_MEASURED;
 	report_free(report);
-	return r;
-}
-
-static int
-close_save(struct tracing *tracing, int r, struct error *error)
-{
-	FILE *save = tracing->save;
-
-	tracing->save = NULL;
-	if (save != NULL && fclose(save) != 0 && r >= 0)
-		return error_errno(error, "%s", tracing->options->save);
 	return r;
 }
 
@@ -284,7 +248,7 @@ act(const void *options, int argc, char **argv, struct error *error)
 		r = follow(&tracing, argv, error);
 	if (r == 0)
 		r = report(&tracing, error);
-	r = close_save(&tracing, r, error);
+	r = segment_close(tracing.save, tracing.options->save, r, error);
 	release(&tracing);
 	return r;
 }
