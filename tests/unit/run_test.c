@@ -280,7 +280,8 @@ test_workspace_stale(void)
 	if (pid == 0) {
 		if (workspace_make(&next, &error) != 0 ||
 		    write(pipes[1], workspace_path(next),
-			  strlen(workspace_path(next))) < 0)
+			  strlen(workspace_path(next))) < 0 ||
+		    chmod(workspace_path(next), 0711) != 0) /* as trace may */
 			_exit(1);
 		_exit(0);
 	}
