@@ -268,8 +268,10 @@ drain_while_written(void)
 
 	for (int i = 0; i < WRITERS; i++) {
 		writers[i] = fork();
-		if (writers[i] == 0)
+		if (writers[i] == 0) {
+			ring_reader_close(reader); /* or valgrind complains */
 			_exit(write_records(RECORDS));
+		}
 	}
 	for (int i = 0; i < WRITERS; i++) {
 		while (waitpid(writers[i], &status, WNOHANG) == 0)
