@@ -19,12 +19,14 @@
 #include "../base/alloc.h"
 #include "../base/buffer.h"
 #include "../base/places.h"
+#include "../base/safe_file.h"
 #include "elf_patch.h"
 #include "pam_shim.h"
 
-#define FUNCTIONS     6
-#define PROBE_SECONDS 20 /* a module's constructor that takes longer hangs */
-#define PROBE_LOADED  0x40
+#define FUNCTIONS      6
+#define TEMPLATE_LIMIT (16 << 20) /* bytes; debug information included */
+#define PROBE_SECONDS  20 /* a module's constructor that takes longer hangs */
+#define PROBE_LOADED   0x40
 
 static const char *const function_names[FUNCTIONS] = {
 	"pam_sm_authenticate", "pam_sm_setcred",       "pam_sm_acct_mgmt",
@@ -49,20 +51,13 @@ static int
 read_template(struct buffer *out, const char *name, struct error *error)
 {
 	char *path = alloc_format("%s/%s", install_path_modules(), name);
-	char block[16384];
-	ssize_t n = -1;
-	int fd = open(path, O_RDONLY | O_CLOEXEC), r = 0;
+	struct error why = { 0 };
+	int r = safe_file_read(path, LINKS_FOLLOWED, TEMPLATE_LIMIT, out, &why);
 
-	if (fd >= 0) {
-		while ((n = read(fd, block, sizeof(block))) > 0)
-			buffer_bytes(out, block, (size_t)n);
-		close(fd);
-	}
-	if (n < 0)
-		r = error_errno(error,
-				"%s: cannot be read (run `make`, or install "
-				"pamprof again)",
-				path);
+	if (r != 0)
+		r = error_set(error, r,
+			      "%s (run `make`, or install pamprof again)",
+			      why.text);
 	free(path);
 	return r;
 }
@@ -74,6 +69,7 @@ write_object(const char *path, const struct buffer *bytes, struct error *error)
 	size_t done = 0;
 	ssize_t n = 0;
 	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0755);
+	int r = 0;
 
 	if (fd < 0)
 		return error_errno(error, "%s: cannot be made", path);
@@ -82,12 +78,13 @@ write_object(const char *path, const struct buffer *bytes, struct error *error)
 		if (n > 0)
 			done += (size_t)n;
 	}
-	if (fchmod(fd, 0755) != 0 || close(fd) != 0 || n < 0) {
-		error_errno(error, "%s: cannot be written", path);
+	if (n < 0 || fchmod(fd, 0755) != 0)
+		r = error_errno(error, "%s: cannot be written", path);
+	if (close(fd) != 0 && r == 0)
+		r = error_errno(error, "%s: cannot be written", path);
+	if (r != 0)
 		unlink(path);
-		return ERROR_SYSTEM;
-	}
-	return 0;
+	return r;
 }
 
 /* Copies a string into a field of fixed size; false when it does not fit. */
