@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "../../pamprof/base/options.h"
@@ -184,6 +185,28 @@ the_table(void)
 	}
 }
 
+/* What holds where an option is not given, as the manual says. */
+static void
+the_defaults(void)
+{
+	const struct command *c = &command_run;
+	char *values = calloc(1, c->options_size);
+	unsigned found = 0;
+
+	CU_ASSERT_PTR_NOT_NULL_FATAL(values);
+	c->defaults(values);
+	for (size_t i = 0; i < c->options_count; i++) {
+		const void *value = values + c->options[i].offset;
+
+		if (!strcmp(c->options[i].name, "timeout"))
+			found += *(const uint64_t *)value == 120000000000u;
+		if (!strcmp(c->options[i].name, "runs"))
+			found += *(const unsigned long *)value == 1;
+	}
+	CU_ASSERT_EQUAL(found, 2);
+	free(values);
+}
+
 /* Runs the built program; returns its exit status, out has its output. */
 static int
 run(const char *words, char *out, size_t size)
@@ -240,6 +263,7 @@ command_tests(void)
 		{ "asking for help", asking_for_help },
 		{ "wrong lines", wrong_lines },
 		{ "the table", the_table },
+		{ "the defaults", the_defaults },
 		{ "the program", the_program },
 	};
 
