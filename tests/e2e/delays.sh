@@ -36,7 +36,7 @@ stack() {
 }
 
 # "PHASE RULE WALL CPU" of each call, by the module's own clocks.
-truth() {
+from_module() {
 	awk '$3 == "clocks" {
 		if ((calls[$2]++) % 2 == 0) { wall = $4; cpu = $5; next }
 		n = calls[$2] / 2 - 1
@@ -53,7 +53,7 @@ truth() {
 }
 
 # The same from the report.
-measured() {
+from_report() {
 	jq -r '.rules | group_by(.phase)[] | sort_by(.line) | to_entries[] |
 	    "\(.value.phase) \(.key) \(.value.median_run.wall) \(
 	    .value.median_run.split.cpu)"' report.json | sort
@@ -75,8 +75,8 @@ attempt() {
 	PROBE_TRACE=$work/trace "$BUILD/pamprof" run test --confdir d --yes \
 	    --phases auth,account,setcred,session,password --format json \
 	    --answers answers > report.json 2> err || { cat err; return 1; }
-	truth > truth
-	measured > measured
+	from_module > truth
+	from_report > measured
 	compare > wrong
 }
 

@@ -19,8 +19,8 @@ build() {
 build install
 rm -rf "$work/build/modules" # it must not find those of the build folder
 cd "$work" || exit 1
-"$work/to/bin/pamprof" doctor > doctor || { cat doctor; fail "doctor"; }
-grep -q "^modules *ok *$work/to/lib/pamprof" doctor ||
+"$work/to/bin/pamprof" doctor > found || { cat found; fail "doctor"; }
+grep -q "^modules *ok *$work/to/lib/pamprof" found ||
     fail "not its own modules"
 echo 'auth required pam_permit.so' > stack
 "$work/to/bin/pamprof" run --stack stack --phases auth > report ||
