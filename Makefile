@@ -206,7 +206,7 @@ run-tests: tests
 # summary is the last thing on the screen, and alone, because they measure.
 check:
 	$(Q)$(MAKE) tests
-	$(Q)failed=; for step in lint fuzz asan run-tests; do \
+	$(Q)failed=; for step in lint fuzz asan valgrind run-tests; do \
 	    $(MAKE) $$step || failed="$$failed $$step"; done; \
 	    test -z "$$failed" || { echo "check: failed:$$failed"; exit 1; }
 
