@@ -14,6 +14,9 @@
 #include "base/buffer.h"
 #include "base/message.h"
 #include "base/options.h"
+#include "render/text.h"
+
+#define HELP_COLUMNS 79
 
 const struct command *const commands[] = { &command_run, &command_trace,
 					   &command_show, &command_doctor,
@@ -31,42 +34,25 @@ option_name(struct buffer *out, const struct option_row *row)
 		buffer_format(out, " %s", row->argument);
 }
 
-/* Appends text wrapped to 80 columns, each line but the first indented. */
-static void
-wrapped(struct buffer *out, const char *text, unsigned indent, unsigned column)
-{
-	while (*text) {
-		size_t word = strcspn(text, " \n");
-
-		if (column > indent && column + 1 + word > 79) {
-			buffer_format(out, "\n%*s", (int)indent, "");
-			column = indent;
-		} else if (column > indent) {
-			buffer_char(out, ' ');
-			column++;
-		}
-		buffer_bytes(out, text, word);
-		column += (unsigned)word;
-		text += word;
-		text += strspn(text, " \n");
-	}
-	buffer_char(out, '\n');
-}
-
 static void
 option_help(struct buffer *out, const struct option_row *row)
 {
 	enum {
 		COLUMN = 28
 	};
-	struct buffer name = { 0 };
+	struct buffer name = { 0 }, line = { 0 };
 
 	option_name(&name, row);
-	buffer_format(out, "  %-*s", COLUMN - 2, name.data);
-	if (name.length + 2 >= COLUMN)
-		buffer_format(out, "\n%*s", COLUMN, "");
-	wrapped(out, row->help, COLUMN, COLUMN);
+	if (name.length + 2 >= COLUMN) {
+		buffer_format(out, "  %s\n", name.data);
+		buffer_format(&line, "%*s%s", COLUMN, "", row->help);
+	} else {
+		buffer_format(&line, "  %-*s%s", COLUMN - 2, name.data,
+			      row->help);
+	}
+	text_wrap(out, line.data, HELP_COLUMNS, COLUMN);
 	buffer_free(&name);
+	buffer_free(&line);
 }
 
 static int
@@ -79,7 +65,7 @@ help_command(const struct command *command)
 
 	buffer_format(&out, "usage: pamprof %s%s%s\n\n", command->name,
 		      command->usage[0] ? " " : "", command->usage);
-	wrapped(&out, command->description, 0, 0);
+	text_wrap(&out, command->description, HELP_COLUMNS, 0);
 	buffer_char(&out, '\n');
 	for (size_t i = 0; i < command->options_count; i++)
 		option_help(&out, &command->options[i]);

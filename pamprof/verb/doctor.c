@@ -19,8 +19,12 @@
 #include "../base/buffer.h"
 #include "../base/places.h"
 #include "../command.h"
+#include "../render/text.h"
 #include "../source/pam_conf.h"
 #include "trial.h"
+
+#define COLUMNS 79
+#define INDENT  18 /* of what was found */
 
 enum state {
 	STATE_OK,
@@ -248,27 +252,24 @@ static const struct {
 	{ "selinux", check_selinux },
 };
 
-/* Prints text behind an indent of 18 columns, folded at column 79. */
+/* "name      state   text", and below it what mends it. */
 static void
-print_folded(const char *text)
+print(const char *name, const char *state, const struct finding *found)
 {
-	unsigned column = 18;
+	struct buffer line = { 0 }, out = { 0 };
 
-	while (*text != '\0') {
-		size_t word = strcspn(text, " ");
-
-		if (column > 18 && column + 1 + word > 79) {
-			printf("\n%18s", "");
-			column = 18;
-		} else if (column > 18) {
-			putchar(' ');
-			column++;
-		}
-		fwrite(text, 1, word, stdout);
-		column += (unsigned)word;
-		text += word + (text[word] == ' ');
+	buffer_format(&line, "%-9s %-7s %s", name, state,
+		      found->text.data != NULL ? found->text.data : "");
+	text_wrap(&out, line.data, COLUMNS, INDENT);
+	buffer_free(&line);
+	if (found->remedy.length > 0) {
+		buffer_format(&line, "%10s%-8s%s", "", "->",
+			      found->remedy.data);
+		text_wrap(&out, line.data, COLUMNS, INDENT);
 	}
-	putchar('\n');
+	(void)fputs(out.data, stdout);
+	buffer_free(&line);
+	buffer_free(&out);
 }
 
 static int
@@ -286,12 +287,7 @@ act(const void *options, int argc, char **argv, struct error *error)
 
 		checks[i].check(&found);
 		missing += found.state == STATE_MISSING;
-		printf("%-9s %-7s ", checks[i].name, words[found.state]);
-		print_folded(found.text.data != NULL ? found.text.data : "");
-		if (found.remedy.length > 0) {
-			printf("%10s%-8s", "", "->");
-			print_folded(found.remedy.data);
-		}
+		print(checks[i].name, words[found.state], &found);
 		buffer_free(&found.text);
 		buffer_free(&found.remedy);
 	}
