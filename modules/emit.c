@@ -9,13 +9,18 @@
 #include "emit.h"
 
 /* Where a field lies in the record. */
+#define PLACE(name)                                                            \
+	{                                                                      \
+		offsetof(struct record, name),                                 \
+		    sizeof(((struct record *)0)->name)                         \
+	}
 static const struct {
 	uint16_t offset, size;
 } fields[] = {
-	[FIELD_SERVICE] = { offsetof(struct record, service), 24 },
-	[FIELD_RHOST] = { offsetof(struct record, rhost), 40 },
-	[FIELD_TTY] = { offsetof(struct record, tty), 16 },
-	[FIELD_OBJECT] = { offsetof(struct record, object), 40 },
+	[FIELD_SERVICE] = PLACE(service),
+	[FIELD_RHOST] = PLACE(rhost),
+	[FIELD_TTY] = PLACE(tty),
+	[FIELD_OBJECT] = PLACE(object),
 };
 
 /*
