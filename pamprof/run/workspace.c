@@ -121,6 +121,7 @@ make_in(struct workspace *workspace, const char *place)
 			workspace->fd = open_locked(AT_FDCWD, workspace->path);
 			if (workspace->fd >= 0)
 				return true;
+			rmdir(workspace->path);
 		}
 		free(workspace->path);
 		workspace->path = NULL;

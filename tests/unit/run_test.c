@@ -1,5 +1,5 @@
 /*
- * The harness in parts: phases, answers and conversation, workspace,
+ * The harness in parts: phases, answers and conversation,
  * consequences, calibration, orphans, interruption. Whole logins are in
  * tests/stacks and tests/e2e.
  */
@@ -233,70 +233,6 @@ test_converse_limits(void)
 	answers_close(conversation.answers);
 }
 
-/* ---- Workspace ---------------------------------------------------------- */
-
-static void
-test_workspace(void)
-{
-	struct workspace *workspace;
-	struct error error;
-	struct stat st;
-	char *path, *inner;
-
-	CU_ASSERT_EQUAL_FATAL(workspace_make(&workspace, &error), 0);
-	path = alloc_string(workspace_path(workspace));
-	CU_ASSERT_EQUAL(stat(path, &st), 0);
-	CU_ASSERT_EQUAL(st.st_mode & 07777, 0700);
-	inner = alloc_format("%s/a", path);
-	CU_ASSERT_EQUAL(mkdir(inner, 0700), 0);
-	free(inner);
-	inner = alloc_format("%s/a/link", path);
-	CU_ASSERT_EQUAL(symlink("/etc", inner), 0);
-	workspace_remove(workspace);
-	CU_ASSERT_NOT_EQUAL(stat(path, &st), 0);
-	CU_ASSERT_EQUAL(stat("/etc", &st), 0);
-	free(inner);
-	free(path);
-	workspace_remove(NULL);
-}
-
-/*
- * A child makes one and dies without tidying up: the next command does. One
- * that is still held stays.
- */
-static void
-test_workspace_stale(void)
-{
-	struct workspace *held, *next;
-	struct error error;
-	struct stat st;
-	char path[256] = "";
-	int pipes[2], status;
-	pid_t pid;
-
-	CU_ASSERT_EQUAL_FATAL(workspace_make(&held, &error), 0);
-	CU_ASSERT_EQUAL_FATAL(pipe2(pipes, O_CLOEXEC), 0);
-	pid = fork();
-	if (pid == 0) {
-		if (workspace_make(&next, &error) != 0 ||
-		    write(pipes[1], workspace_path(next),
-			  strlen(workspace_path(next))) < 0 ||
-		    chmod(workspace_path(next), 0711) != 0) /* as trace may */
-			_exit(1);
-		_exit(0);
-	}
-	CU_ASSERT_EQUAL(waitpid(pid, &status, 0), pid);
-	CU_ASSERT(read(pipes[0], path, sizeof(path) - 1) > 0);
-	CU_ASSERT_EQUAL(stat(path, &st), 0);
-	CU_ASSERT_EQUAL_FATAL(workspace_make(&next, &error), 0);
-	CU_ASSERT_NOT_EQUAL(stat(path, &st), 0);
-	CU_ASSERT_EQUAL(stat(workspace_path(held), &st), 0);
-	workspace_remove(next);
-	workspace_remove(held);
-	close(pipes[0]);
-	close(pipes[1]);
-}
-
 /* ---- Consequences ------------------------------------------------------- */
 
 /* The list for a stack of that text. */
@@ -468,8 +404,6 @@ run_tests(void)
 		{ "answers that cannot be read", test_answers_missing },
 		{ "answers that run out", test_answers_run_out },
 		{ "limits of a conversation", test_converse_limits },
-		{ "workspace", test_workspace },
-		{ "stale workspaces", test_workspace_stale },
 		{ "consequences", test_consequences },
 		{ "calibration", test_calibration },
 		{ "orphans", test_orphans },
