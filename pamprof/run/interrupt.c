@@ -10,7 +10,7 @@
 int
 interrupt_hold(struct interrupt *interrupt, struct error *error)
 {
-	static const int numbers[] = { SIGINT, SIGTERM, SIGHUP };
+	static const int numbers[] = { SIGINT, SIGQUIT, SIGTERM, SIGHUP };
 	struct sigaction action;
 	sigset_t set;
 

@@ -15,8 +15,8 @@ struct interrupt {
 };
 
 /*
- * From now on SIGINT, SIGTERM and SIGHUP, unless ignored as under nohup(1),
- * make fd readable instead of ending the program. Children inherit that they
+ * From now on SIGINT, SIGQUIT, SIGTERM and SIGHUP, unless ignored as under
+ * nohup(1), make fd readable instead of ending the program. Children inherit that they
  * are blocked. Returns 0 or ERROR_SYSTEM.
  */
 int interrupt_hold(struct interrupt *interrupt, struct error *error);

@@ -31,7 +31,7 @@ lives() {
 
 # Under nohup(1) the signal would be ignored, as it should be.
 start() {
-	env --default-signal=HUP,TERM "$BUILD/pamprof" run hang --confdir d --phases auth > out 2> err &
+	env --default-signal=HUP,TERM,QUIT "$BUILD/pamprof" run hang --confdir d --phases auth > out 2> err &
 	pid=$!
 	child=
 	for _ in $(seq 100); do
@@ -46,7 +46,7 @@ start() {
 	[ -d "$folder" ] || fail "no workspace seen"
 }
 
-for signal in TERM HUP; do
+for signal in TERM HUP QUIT; do
 	start
 	kill -$signal $pid
 	wait $pid 2> /dev/null

@@ -119,19 +119,20 @@ for answer, expected in (b"n\n", 2), (b"y\n", 0):
         fail("answer", answer, "status", status, seen)
 
 # Interrupted at the prompt: the terminal gets its echo back.
-pid, fd = start("asks", "--rhost", "here")
-seen = wait_for(fd, b"Host:", b"")
-os.write(fd, b"here\n")
-seen = wait_for(fd, b"Password:", seen)
-time.sleep(0.3)
-os.write(fd, b"\x03")
-end = time.time() + 10
-while not echo(fd) and time.time() < end:
-    time.sleep(0.05)
-if not echo(fd):
-    fail("no echo after an interrupt")
-status, seen = finish(pid, fd, seen)
-if os.waitstatus_to_exitcode(status) != -signal.SIGINT:
-    fail("interrupted: status", status, seen)
+for key, number in (b"\x03", signal.SIGINT), (b"\x1c", signal.SIGQUIT):
+    pid, fd = start("asks", "--rhost", "here")
+    seen = wait_for(fd, b"Host:", b"")
+    os.write(fd, b"here\n")
+    seen = wait_for(fd, b"Password:", seen)
+    time.sleep(0.3)
+    os.write(fd, key)
+    end = time.time() + 10
+    while not echo(fd) and time.time() < end:
+        time.sleep(0.05)
+    if not echo(fd):
+        fail("no echo after", number)
+    status, seen = finish(pid, fd, seen)
+    if os.waitstatus_to_exitcode(status) != -number:
+        fail("interrupted: status", status, seen)
 sys.exit(failed)
 END
