@@ -199,6 +199,21 @@ output_report(struct output *output, const struct report *report,
 	return r;
 }
 
+int
+output_spares(FILE *stream, const char *path, struct error *error)
+{
+	struct stat here, there;
+
+	if (path == NULL || stat(path, &there) != 0 ||
+	    fstat(fileno(stream), &here) != 0 || !S_ISREG(here.st_mode) ||
+	    here.st_dev != there.st_dev || here.st_ino != there.st_ino)
+		return 0;
+	return error_set(error, ERROR_USAGE,
+			 "%s would be overwritten by other output: it needs a "
+			 "file of its own",
+			 path);
+}
+
 void
 output_close(struct output *output)
 {
@@ -209,11 +224,13 @@ output_close(struct output *output)
 
 int
 report_output(const struct report *report, const struct output_options *options,
-	      struct error *error)
+	      const char *source, struct error *error)
 {
 	struct output output;
 	int r = output_open(&output, options, error);
 
+	if (r == 0)
+		r = output_spares(output.stream, source, error);
 	if (r == 0)
 		r = output_report(&output, report, error);
 	output_close(&output);

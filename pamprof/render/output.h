@@ -54,11 +54,22 @@ int output_open(struct output *output, const struct output_options *options,
 int output_report(struct output *output, const struct report *report,
 		  struct error *error);
 
+/*
+ * To be called before anything is written: refuses (ERROR_USAGE) to write to
+ * stream if it is the file at path, which is read, or written to, as well.
+ * Devices, pipes and a path that is NULL or not there are fine.
+ */
+int output_spares(FILE *stream, const char *path, struct error *error);
+
 /* Closes the file, if any; may be called twice. */
 void output_close(struct output *output);
 
-/* The three of them at once, for commands that measure nothing. */
+/*
+ * The four of them at once, for commands that measure nothing. source is the
+ * file that the report was made from, or NULL.
+ */
 int report_output(const struct report *report,
-		  const struct output_options *options, struct error *error);
+		  const struct output_options *options, const char *source,
+		  struct error *error);
 
 #endif

@@ -134,6 +134,23 @@ open_answers(struct run *run, struct error *error)
 			    options->password_fd ? (int)fd : -1, error);
 }
 
+/* No output may destroy what is read, nor another output. */
+static int
+check_files(const struct run *run, struct error *error)
+{
+	const struct run_options *options = run->options;
+	const char *const files[] = { options->stack, options->answers,
+				      options->save };
+	const size_t inputs = 2;
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i <= inputs; i++)
+		r = output_spares(run->output.stream, files[i], error);
+	for (size_t i = 0; r == 0 && run->save != NULL && i < inputs; i++)
+		r = output_spares(run->save, files[i], error);
+	return r;
+}
+
 static int
 read_command(struct run *run, int argc, char **argv, struct error *error)
 {
@@ -263,6 +280,7 @@ prepare(struct run *run, int argc, char **argv, struct error *error)
 	    (r = consequences_agree(run->stack, &run->login, run->options->yes,
 				    error)) != 0 ||
 	    (r = segment_create(&run->save, run->options->save, error)) != 0 ||
+	    (r = check_files(run, error)) != 0 ||
 	    (r = interrupt_hold(&run->interrupt, error)) != 0)
 		return r;
 	return make_workspace(run, error);

@@ -80,7 +80,7 @@ show(const void *data, int argc, char **argv, struct error *error)
 				 "show takes one FILE saved by run or trace");
 	r = read_report(argv[0], &map, &report, error);
 	if (r == 0)
-		r = report_output(report, &options->output, error);
+		r = report_output(report, &options->output, argv[0], error);
 	report_free(report);
 	rule_map_free(map);
 	return r == 0 ? EXIT_MEASURED : r;

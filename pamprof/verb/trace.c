@@ -94,6 +94,8 @@ prepare(struct tracing *tracing, int argc, char **argv, struct error *error)
 			     error)) != 0 ||
 	    (r = segment_create(&tracing->save, tracing->options->save,
 				error)) != 0 ||
+	    (r = output_spares(tracing->output.stream, tracing->options->save,
+			       error)) != 0 ||
 	    (r = workspace_make(&tracing->workspace, error)) != 0)
 		return r;
 	folder = workspace_path(tracing->workspace);

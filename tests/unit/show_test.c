@@ -264,10 +264,12 @@ disk_that_is_full(void)
 	struct report *report = report_of(map, NULL, 0);
 	struct error error = { 0 };
 
-	CU_ASSERT_EQUAL(report_output(report, &options, &error), ERROR_SYSTEM);
+	CU_ASSERT_EQUAL(report_output(report, &options, NULL, &error),
+			ERROR_SYSTEM);
 	CU_ASSERT_PTR_NOT_NULL(strstr(error.text, "/dev/full"));
 	options.file = "/dev/null/report";
-	CU_ASSERT_EQUAL(report_output(report, &options, &error), ERROR_SYSTEM);
+	CU_ASSERT_EQUAL(report_output(report, &options, NULL, &error),
+			ERROR_SYSTEM);
 	report_free(report);
 	rule_map_free(map);
 }
