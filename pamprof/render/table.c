@@ -306,13 +306,16 @@ print_words(struct buffer *out, const struct layout *layout,
 {
 	size_t room = layout->name, used, left;
 	const char *place = or_empty(row->place);
+	size_t least = text_width(place);
 
+	if (least > PLACE_MIN)
+		least = PLACE_MIN;
 	if (!*place)
 		room = layout->line;
 	else if (layout->place)
 		room += layout->place + 2;
 	pad(out, row->indent);
-	if (text_width(place) < PLACE_MIN || !row->note)
+	if (least < PLACE_MIN || !row->note)
 		left = *place ? layout->name : room;
 	else
 		left = room - PLACE_MIN - 2;
@@ -320,7 +323,7 @@ print_words(struct buffer *out, const struct layout *layout,
 	    row->indent + 4 + 2 + text_width(row->note) < layout->name)
 		left = layout->name;
 	used = print_name(out, layout, row, left);
-	if (!*place || used + 2 + PLACE_MIN > room)
+	if (!*place || used + 2 + least > room)
 		return;
 	left = used < layout->name ? layout->name - used : 0;
 	pad(out, left + 2);
