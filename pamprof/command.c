@@ -129,11 +129,14 @@ program_option(const char *word)
 	return -1;
 }
 
-/* Output that could not be written is a failure, whatever was measured. */
+/*
+ * Output that could not be written is a failure, whatever was measured; what
+ * failed before is in error and says more.
+ */
 static int
 flush(int status, struct error *error)
 {
-	if (fflush(stdout) == 0 && !ferror(stdout))
+	if (status < 0 || (fflush(stdout) == 0 && !ferror(stdout)))
 		return status;
 	return error_errno(error, "the report could not be written to stdout");
 }
@@ -145,8 +148,9 @@ command_main(int argc, char **argv)
 	const struct command *command;
 	int r;
 
-	/* A closed pipe is reported by flush(), not by a silent death. */
+	/* A closed pipe and a limit are reported, and leave nothing behind. */
 	(void)signal(SIGPIPE, SIG_IGN);
+	(void)signal(SIGXFSZ, SIG_IGN);
 	if (argc < 2)
 		r = error_set(&error, ERROR_USAGE,
 			      "which command? see pamprof --help");

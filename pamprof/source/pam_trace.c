@@ -97,7 +97,7 @@ set_environment(const struct start *start)
 	free(list);
 }
 
-/* In the child. Handlers end with the exec, only SIGPIPE was ignored. */
+/* In the child. Handlers end with the exec, what was ignored stays so. */
 static int
 become(void *context)
 {
@@ -106,6 +106,7 @@ become(void *context)
 
 	(void)prctl(PR_SET_PDEATHSIG, 0);
 	(void)signal(SIGPIPE, SIG_DFL);
+	(void)signal(SIGXFSZ, SIG_DFL);
 	set_environment(start);
 	(void)execvp(start->trace->argv[0], start->trace->argv);
 	number = errno;
