@@ -85,7 +85,8 @@ options_duration(const char *text, uint64_t *ns, struct error *error)
 	if (*fraction++ == '.')
 		overflow |= __builtin_add_overflow(
 		    value, fraction_ns(&fraction, unit), &value);
-	if (overflow)
+	/* The half of what fits, so that a time can be added. */
+	if (overflow || value > INT64_MAX)
 		return error_set(error, ERROR_USAGE,
 				 "\"%s\" is too long a duration", text);
 	*ns = value;
@@ -136,6 +137,8 @@ store(const struct option_row *row, void *options, const char *text,
 		break;
 	case OPTION_DURATION:
 		r = options_duration(text, place, error);
+		if (!r && *(uint64_t *)place == 0)
+			r = error_set(error, ERROR_USAGE, "longer than 0");
 		break;
 	}
 	return r;

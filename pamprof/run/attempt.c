@@ -297,6 +297,10 @@ settle(struct attempt *attempt, const struct child_end *end,
 	if (attempt->open.span != 0 &&
 	    (r = close_run(attempt, end, error)) != 0)
 		return r;
+	if (attempt->done == 0 && end->how == CHILD_TIMED_OUT)
+		return error_set(error, ERROR_SYSTEM,
+				 "the time was up before the login began: "
+				 "--timeout has to be longer");
 	if (attempt->done == 0)
 		return error_set(error, ERROR_SYSTEM,
 				 "the measured process recorded nothing: "

@@ -57,6 +57,9 @@ check 2 "--runs" "${good[@]}" -n 0
 check 2 "--runs" "${good[@]}" -n -1
 check 2 "--runs" "${good[@]}" -n 1x
 check 2 "--timeout" "${good[@]}" --timeout soon
+check 2 "longer than 0" "${good[@]}" --timeout 0s
+check 2 "too long" "${good[@]}" --timeout 200000d
+check 3 "longer" "${good[@]}" --timeout 1ns
 check 2 "no option" "${good[@]}" --no-such-option
 check 2 "needs a value" "${good[@]}" --answers
 check 2 "not both" "${good[@]}" --answers answers --password-fd 0
@@ -82,7 +85,38 @@ echo kept > report
 check 3 'asks "Password:"' asks --confdir d --phases auth -o report
 [ "$(cat report)" = kept ] || { echo "-o lost the file"; failed=1; }
 
-# A report that cannot be written is a failure, whatever was measured.
+# Nor may one output overwrite another, or what is read.
+ln -sf report other-name
+check 2 "of its own" "${good[@]}" --save report -o ./report
+check 2 "of its own" "${good[@]}" --save report -o other-name
+check 2 "of its own" --stack d/good --phases auth -o d/good
+check 2 "of its own" --stack d/good --phases auth --save d/good
+check 2 "of its own" "${good[@]}" --answers answers --save answers
+[ "$(cat d/good answers)" = "$(printf 'auth required pam_permit.so\none line')" ] ||
+    { echo "what is read was overwritten"; failed=1; }
+check 0 "" "${good[@]}" --save report
+cp report recording
+"$BUILD/pamprof" show report -o report 2> err
+[ $? -eq 2 ] && cmp -s report recording ||
+    { echo "show lost the recording: $(cat err)"; failed=1; }
+
+# A report that cannot be written is a failure, whatever was measured, and
+# the reason is the one that was met first.
 "$BUILD/pamprof" run "${good[@]}" > /dev/full 2> err
-[ $? -eq 3 ] || { echo "/dev/full was not noticed"; failed=1; }
+[ $? -eq 3 ] && grep -q "No space left" err ||
+    { echo "/dev/full was not noticed: $(cat err)"; failed=1; }
+
+# A descriptor that came closed is not taken for a file that was opened.
+echo "auth required $stub auth.info=Noticed" > d/tells
+tells=(tells --confdir d --phases auth --save saved)
+"$BUILD/pamprof" run "${tells[@]}" >&- 2> err
+[ $? -eq 3 ] || { echo "closed stdout was not noticed"; failed=1; }
+"$BUILD/pamprof" run "${tells[@]}" 2>&- > out &&
+    "$BUILD/pamprof" show saved 2> err | cmp - out ||
+    { echo "closed stderr: $(cat err)"; failed=1; }
+
+# A limit on the size of files is an error like others, not a signal.
+(ulimit -f 0; "$BUILD/pamprof" run "${good[@]}" 2>&1 | cat > /dev/null
+    exit "${PIPESTATUS[0]}")
+[ $? -eq 3 ] || { echo "ulimit -f 0: not exit status 3"; failed=1; }
 exit $failed
