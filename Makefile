@@ -71,7 +71,7 @@ FUZZ_PROGRAMS := $(patsubst tests/%.c,$(BUILD)/tests/%,$(FUZZERS))
 
 # ---- How ------------------------------------------------------------------
 PKG_CONFIG = pkg-config
-PACKAGES = jansson libtirpc
+PACKAGES = jansson libtirpc zlib libzstd
 PKG_CFLAGS := $(shell $(PKG_CONFIG) --cflags $(PACKAGES) 2>/dev/null)
 PKG_LIBS := $(shell $(PKG_CONFIG) --libs $(PACKAGES) 2>/dev/null)
 
