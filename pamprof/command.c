@@ -15,9 +15,10 @@
 #include "base/message.h"
 #include "base/options.h"
 
-const struct command *const commands[] = { &command_run, &command_trace,
-					   &command_show, &command_doctor,
-					   NULL };
+const struct command *const commands[] = {
+	&command_run,        &command_trace,   &command_show,   &command_doctor,
+	&command_instrument, &command_restore, &command_status, NULL
+};
 
 /* "-n, --runs RUNS" or "    --yes". */
 static void
