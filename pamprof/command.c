@@ -16,8 +16,9 @@
 #include "base/options.h"
 
 const struct command *const commands[] = {
-	&command_run,        &command_trace,   &command_show,   &command_doctor,
-	&command_instrument, &command_restore, &command_status, NULL
+	&command_run,     &command_trace,  &command_show,
+	&command_report,  &command_doctor, &command_instrument,
+	&command_restore, &command_status, NULL
 };
 
 /* "-n, --runs RUNS" or "    --yes". */

@@ -47,6 +47,7 @@ struct login {
 /* Called once for each login that is over; the entry is gone afterwards. */
 typedef void (*login_done)(void *context, struct login *login);
 
+/* Makes an empty table, to be freed with login_table_free(); NULL is none. */
 struct login_table;
 struct login_table *login_table_new(login_done done, void *context);
 void login_table_free(struct login_table *table);

@@ -67,6 +67,10 @@ struct production_report {
 	struct assembly_loss loss;
 };
 
+/*
+ * Makes an empty one, to be freed with production_free() (NULL: nothing), or
+ * rather one that waits for a head.
+ */
 struct production;
 struct production *production_new(const struct production_options *options);
 void production_free(struct production *production);

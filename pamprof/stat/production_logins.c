@@ -230,7 +230,6 @@ production_end_login(void *context, struct login *login)
 {
 	struct production *production = context;
 	struct production_login described;
-	bool open = false;
 
 	if (login->left_out)
 		return;
@@ -238,12 +237,11 @@ production_end_login(void *context, struct login *login)
 	describe(production, login, &described);
 	described.unfinished = is_unfinished(login);
 	for (unsigned i = 0; i < LOGIN_CALLS; i++) {
-		if (!login->open[i].span)
-			continue;
-		open = true;
-		take_open(production, &login->open[i], &described);
+		if (login->open[i].span)
+			take_open(production, &login->open[i], &described);
 	}
-	if (!open && described.wall < production->options.slower_ns)
+	if (!described.unfinished &&
+	    described.wall < production->options.slower_ns)
 		return;
 	for (size_t i = 0; i < login->samples_count; i++)
 		tally_add(login->samples[i].tally, &login->samples[i].sample);
