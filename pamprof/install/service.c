@@ -26,8 +26,9 @@ is_variant(const char *name, const char *service)
 {
 	size_t length = strlen(service);
 
-	return strncmp(name, service, length) == 0 && name[length] == '-' &&
-	       strlen(name + length) == 2;
+	return strncmp(name, service, length) == 0 &&
+	       (strcmp(name + length, "-l") == 0 ||
+		strcmp(name + length, "-i") == 0);
 }
 
 /* Whether another service's stack reaches the file. */
