@@ -324,8 +324,7 @@ static const struct option_row report_rows[] = {
 const struct command command_report = {
 	.name = "report",
 	.summary = "tell what production recorded",
-	.usage = "[FILE...] [--by KEY] [--since TIME] [--until TIME] "
-		 "[--slower-than DURATION] [--logins] [--login ID]",
+	.usage = "[FILE...] [--by KEY] [--logins | --login ID] [OPTION...]",
 	.description =
 	    "Reads segments (also compressed, also of several hosts), folders "
 	    "of them, rings, or \"-\" for the standard input; without a FILE, "
