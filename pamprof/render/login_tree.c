@@ -87,6 +87,10 @@ put_call(struct login_tree *tree, const struct span *span, unsigned depth)
 		put_time(out, record->prompt_ns);
 	}
 	buffer_format(out, "  %*s", (int)depth * 2, "");
+	if (record->kind == KIND_CONVERSATION) {
+		buffer_text(out, "(conversation)\n");
+		return;
+	}
 	name_module(out, rule,
 		    record->valid & VALID_MARKER ? NULL : span->object,
 		    tree->style->unicode);

@@ -13,7 +13,7 @@
 #include "text.h"
 #include "units.h"
 
-#define NUMBERS      51 /* columns of the numbers of a group */
+#define NUMBERS      47 /* columns of the numbers of a group */
 #define LOGINS_SHOWN 5
 #define OPENS_SHOWN  20
 
@@ -79,7 +79,7 @@ time_cell(struct buffer *out, uint64_t ns, const struct unit *unit)
 	struct buffer text = { 0 };
 
 	unit_number(&text, ns, unit, 3);
-	right(out, &text, 8);
+	right(out, &text, 7);
 }
 
 /* ---- Groups --------------------------------------------------------------- */
@@ -109,6 +109,24 @@ unit_of(const struct production_report *report)
 	return unit_for(most);
 }
 
+/* "close pam_unix.so (sshd:12)": shorter than in prose, to fit. */
+static void
+rule_name(struct buffer *out, const struct tally *tally,
+	  const struct render_style *style)
+{
+	const char *phase = name_phase(tally->phase);
+
+	if (tally->phase == PHASE_CLOSE_SESSION)
+		phase = "close";
+	else if (tally->phase == PHASE_DELETE_CRED)
+		phase = "delete";
+	buffer_format(out, "%s ", phase);
+	name_module(out, &tally->rule, NULL, style->unicode);
+	buffer_text(out, " (");
+	name_place(out, &tally->rule, style->unicode);
+	buffer_char(out, ')');
+}
+
 static void
 group_name(struct buffer *out, const struct production_report *report,
 	   const struct tally *tally, const struct render_style *style)
@@ -116,8 +134,7 @@ group_name(struct buffer *out, const struct production_report *report,
 	struct buffer name = { 0 };
 
 	if (report->by == BY_RULE && tally->has_rule)
-		name_call(&name, tally->phase, &tally->rule, NULL,
-			  style->unicode);
+		rule_name(&name, tally, style);
 	else
 		buffer_text(&name, tally->key);
 	cell(out, name.data, style->columns - NUMBERS, style);
@@ -158,7 +175,7 @@ print_groups(struct buffer *out, const struct production_report *report,
 		      unit->name);
 	buffer_char(out, '\n');
 	cell(out, heading.data, style->columns - NUMBERS, style);
-	buffer_format(out, "%8s%6s%8s%8s%8s%8s%5s\n",
+	buffer_format(out, "%8s%6s%7s%7s%7s%7s%5s\n",
 		      report->by > BY_PHASE ? "logins" : "calls", "fail",
 		      "median", "p95", "p99", "max", "%");
 	buffer_free(&heading);
@@ -182,7 +199,7 @@ print_logins(struct buffer *out, const struct production_report *report,
 	if (!count)
 		return;
 	unit = unit_for(report->slowest[0].wall);
-	buffer_format(out, "\n%-21s%-18s%-12s%-11s%8s  %s\n", "slowest logins",
+	buffer_format(out, "\n%-21s%-18s%-12s%-11s%7s  %s\n", "slowest logins",
 		      "id", "service", "user", unit->name, "verdict");
 	for (size_t i = 0; i < count && i < most; i++) {
 		const struct production_login *login = &report->slowest[i];
@@ -286,9 +303,10 @@ print_foot(struct buffer *out, const struct production_report *report)
 		      HISTOGRAM_ERROR * 100);
 	if (report->joined)
 		buffer_format(out,
-			      "%llu logins (*) were joined by process ids: a "
-			      "child authenticated.\n",
-			      (unsigned long long)report->joined);
+			      "%llu login%s (*) joined by process ids: a child "
+			      "authenticated.\n",
+			      (unsigned long long)report->joined,
+			      report->joined == 1 ? "" : "s");
 	if (report->closings)
 		buffer_format(out, "Of %llu sessions only the end was seen.\n",
 			      (unsigned long long)report->closings);
