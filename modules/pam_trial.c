@@ -24,7 +24,7 @@ marker(const char *argument)
 		if (*argument != *c)
 			return -1;
 	for (; *argument >= '0' && *argument <= '9'; argument++)
-		number = (number * 10 + (*argument - '0')) % TRIAL_RULES;
+		number = number * 10 + (*argument - '0');
 	return number;
 }
 
@@ -53,9 +53,9 @@ call(enum trial_function function, int flags, int argc, const char **argv)
 		if (number < 0)
 			made.arguments = add(made.arguments, argv[i]);
 		else
-			made.rule = (uint32_t)number;
+			made.rule = (uint32_t)number - table->base;
 	}
-	/* In the real file these bear no marker. */
+	/* In the real file these bear no marker, or another service's. */
 	if (made.rule >= TRIAL_LEFT)
 		made.rule = 0;
 	if (table->calls < TRIAL_CALLS)

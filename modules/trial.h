@@ -31,6 +31,7 @@ struct trial_call {
 
 struct trial_table {
 	uint8_t result[TRIAL_RULES][TRIAL_FUNCTIONS];
+	uint32_t base;  /* what markers of this service are above */
 	uint32_t calls; /* may exceed TRIAL_CALLS: not kept */
 	struct trial_call call[TRIAL_CALLS];
 };

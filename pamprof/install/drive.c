@@ -163,6 +163,7 @@ compare_all(struct driving *driving)
 					  alloc_zero(1, sizeof(**tables)) };
 	const char *difference = NULL;
 
+	tables[0]->base = tables[1]->base = driving->stacks[1]->base;
 	for (unsigned i = 0; difference == NULL && i < driving->vectors; i++) {
 		unsigned seed = i + 1;
 
@@ -231,7 +232,8 @@ drive_compare(const struct drive_stack *old, const struct drive_stack *new,
 	if (answer == MAP_FAILED)
 		return error_errno(error, "memory for a trial");
 	driving.answer->value = ERROR_SYSTEM;
-	(void)strcpy(answer->text, "the child that drives it died");
+	(void)snprintf(answer->text, sizeof(answer->text),
+		       "the child that drives it died");
 	r = child_start(&child, CHILD_OWN_GROUP, drive, &driving, error);
 	if (r == 0)
 		r = child_wait(&child, SECONDS * 1000000000ull, &end, error);

@@ -13,6 +13,7 @@
 /* One of the two; confdir NULL: the real file of the service. */
 struct drive_stack {
 	const char *confdir, *service;
+	unsigned base; /* of the markers that have results of their own */
 };
 
 /* Modules that the stub hides while real files are driven. */

@@ -114,7 +114,8 @@ plan(struct work *work, const char *service, unsigned seq, struct error *error)
 	work->folder = layout_folder(service, seq, NULL);
 	work->installed = layout_folder(service, seq, "installed");
 	work->shims = layout_shims(service, seq);
-	return pam_conf_read(&work->stack, &place, error);
+	r = pam_conf_read(&work->stack, &place, error);
+	return r == 0 ? service_check_rules(work->stack, error) : r;
 }
 
 /* What no marker says, or a word on why there is none. */
@@ -426,7 +427,7 @@ refresh(struct state *state, const char *service, struct buffer *out,
 
 	if (entry == NULL)
 		return 0;
-	if (!service_is_stale(entry))
+	if (!service_is_stale(state, entry))
 		return error_set(error, ERROR_INPUT,
 				 "%s is instrumented already; see pamprof "
 				 "status",

@@ -231,9 +231,9 @@ drive_trial(const struct proof *proof, const struct drive_hidden *hidden,
 {
 	char *old_dir = alloc_format("%s/trial/old", proof->folder);
 	char *new_dir = alloc_format("%s/trial/new", proof->folder);
-	const struct drive_stack old = { old_dir, proof->service };
+	const struct drive_stack old = { old_dir, proof->service, proof->base };
 	const struct drive_stack new = { hidden == NULL ? new_dir : NULL,
-					 proof->service };
+					 proof->service, proof->base };
 	int r = drive_compare(&old, &new, hidden, DRIVE_VECTORS, error);
 
 	free(old_dir);

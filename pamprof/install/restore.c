@@ -137,7 +137,7 @@ restore_entry(struct state *state, struct state_entry *entry, bool force,
 		r = keep_edited(entry, error);
 	if (r != 0)
 		return r;
-	(void)strcpy(entry->replaced, sum);
+	memcpy(entry->replaced, sum, sizeof(sum));
 	entry->step = STEP_RESTORING;
 	r = state_write(state, error);
 	if (r == 0)

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "../base/alloc.h"
+#include "../source/pam_rewrite.h"
 #include "layout.h"
 
 /* One file, and the names that may lead to it. */
@@ -153,24 +154,63 @@ has_changed(const char *path, const char *sum)
 	return strcmp(now, sum) != 0;
 }
 
+/* Whether the change is that the file's own service was instrumented. */
+static bool
+is_ours(const struct state *state, const struct state_include *include)
+{
+	for (size_t i = 0; i < state->count; i++) {
+		const struct state_entry *entry = &state->entries[i];
+
+		if (entry->step == STEP_ACTIVE &&
+		    strcmp(entry->file, include->path) == 0 &&
+		    strcmp(entry->original, include->sum) == 0 &&
+		    !has_changed(include->path, entry->installed))
+			return true;
+	}
+	return false;
+}
+
+static bool
+is_stale(const struct state *state, const struct state_include *include)
+{
+	return has_changed(include->path, include->sum) &&
+	       !is_ours(state, include);
+}
+
 bool
-service_is_stale(const struct state_entry *entry)
+service_is_stale(const struct state *state, const struct state_entry *entry)
 {
 	for (size_t i = 0; i < entry->includes_count; i++)
-		if (has_changed(entry->includes[i].path,
-				entry->includes[i].sum))
+		if (is_stale(state, &entry->includes[i]))
 			return true;
 	return false;
 }
 
+int
+service_check_rules(const struct pam_stack *stack, struct error *error)
+{
+	for (const struct pam_file *f = stack->files; f != NULL; f = f->next)
+		for (size_t i = 0; f != stack->other && i < f->rules_count; i++)
+			if (pam_rewrite_is_wrapped(&f->rules[i]))
+				return error_set(
+				    error, ERROR_INPUT,
+				    "%s:%u is timed already: another service "
+				    "that is instrumented owns the file, and "
+				    "%s is seen through it (restore that one, "
+				    "or name %s before it)",
+				    f->path, f->rules[i].first_line,
+				    stack->service, stack->service);
+	return 0;
+}
+
 unsigned
-service_changes(const struct state_entry *entry, struct buffer *out)
+service_changes(const struct state *state, const struct state_entry *entry,
+		struct buffer *out)
 {
 	unsigned count = 0;
 
 	for (size_t i = 0; i < entry->includes_count; i++) {
-		if (!has_changed(entry->includes[i].path,
-				 entry->includes[i].sum))
+		if (!is_stale(state, &entry->includes[i]))
 			continue;
 		count++;
 		buffer_format(out,

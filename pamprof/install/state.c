@@ -117,7 +117,7 @@ take_sum(char sum[CHECKSUM_TEXT], const json_t *json, const char *key)
 	const char *text = json_string_value(json_object_get(json, key));
 
 	if (text != NULL && strlen(text) < CHECKSUM_TEXT)
-		(void)strcpy(sum, text);
+		memcpy(sum, text, strlen(text) + 1);
 }
 
 static int64_t

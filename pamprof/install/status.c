@@ -33,7 +33,8 @@ write_time(struct buffer *out, const char *word, int64_t when)
 }
 
 static unsigned
-write_entry(struct buffer *out, const struct state_entry *entry)
+write_entry(struct buffer *out, const struct state *state,
+	    const struct state_entry *entry)
 {
 	static const char *const words[] = {
 		[STEP_PREPARING] = "being prepared",
@@ -65,7 +66,7 @@ write_entry(struct buffer *out, const struct state_entry *entry)
 		wanted++;
 		buffer_text(out, "  broken: timing modules are missing\n");
 	}
-	return wanted + service_changes(entry, out);
+	return wanted + service_changes(state, entry, out);
 }
 
 static unsigned
@@ -128,7 +129,7 @@ status_write(struct buffer *out, const struct state *state)
 
 	for (size_t i = 0; i < state->count; i++) {
 		active += state->entries[i].step != STEP_RETIRED;
-		wanted += write_entry(out, &state->entries[i]);
+		wanted += write_entry(out, state, &state->entries[i]);
 	}
 	if (active == 0) {
 		buffer_text(out, "no service is instrumented\n");
