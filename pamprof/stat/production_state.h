@@ -24,6 +24,7 @@ struct production {
 	char host[sizeof(((struct ring_header *)0)->host) + 1];
 	uint64_t login; /* of the slot taken last */
 	bool left_out;
+	size_t kept; /* samples, in all logins */
 	time_t hour; /* of hour_key */
 	char hour_key[32];
 };

@@ -51,6 +51,12 @@ expect plain '[.groups[] | select(.key == "authenticate /etc/pam.d/sshd:1 pam_en
     '[2000,505000,true]'
 expect both '[.groups[] | .key, .wall.n]' '["one",2000,"two",1000]'
 
+report one.seg --by hour --format json > some
+expect some '[.groups[] | .key, .wall.n]' '["2026-11-30 01:00",2000]'
+report one.seg --by phase --format json > some
+expect some '[.groups[] | select(.key == "authenticate") | .calls, .wall.mean, .results]' \
+    '[2000,5050000,{"PAM_SUCCESS":1960,"PAM_AUTH_ERR":40}]'
+
 # Every grouping against jq over the export. The export has no login's user
 # in authentication records, so logins are put together first.
 report one.seg two.seg --format jsonl > spans
