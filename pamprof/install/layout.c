@@ -215,6 +215,15 @@ layout_make_ring(unsigned options, struct error *error)
 	return r;
 }
 
+void
+layout_tidy(void)
+{
+	atomic_tidy(PRODUCTION_FOLDER "/guard");
+	atomic_tidy(PRODUCTION_TMPFILES);
+	if (!image)
+		(void)unlink(PRODUCTION_RING ".new");
+}
+
 int
 layout_make_guard(struct error *error)
 {

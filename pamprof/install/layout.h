@@ -56,6 +56,9 @@ int layout_check_shims(struct error *error);
  */
 int layout_make_ring(unsigned options, struct error *error);
 
+/* Removes what killed calls for the guard, the ring and their like have left. */
+void layout_tidy(void);
+
 /*
  * Copies the guard (configs/guard.sh) to /etc/pamprof/guard, where it stays
  * when pamprof goes. Nothing in an image.

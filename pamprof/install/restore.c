@@ -253,6 +253,11 @@ int
 restore_undo(struct state *state, struct state_entry *entry, struct buffer *out,
 	     struct error *error)
 {
+	char *edited =
+	    alloc_format(PRODUCTION_FOLDER "/%s.edited", entry->service);
+
+	atomic_tidy(edited);
+	free(edited);
 	atomic_tidy(entry->file);
 	switch (entry->step) {
 	case STEP_PREPARING:
@@ -276,6 +281,7 @@ restore_repair(struct state *state, struct buffer *out, struct error *error)
 	int r = 0;
 
 	atomic_tidy(PRODUCTION_STATE);
+	layout_tidy();
 	/* From the end: entries may be removed. */
 	for (size_t i = state->count; i-- > 0;) {
 		int one = restore_undo(state, &state->entries[i], out,

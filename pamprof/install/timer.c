@@ -147,6 +147,7 @@ timer_stop(const char *service)
 	char *unit = alloc_format("pamprof-%s.timer", service);
 	char *path = unit_path(service, "timer");
 
+	atomic_tidy(cron);
 	(void)unlink(cron);
 	if (access(path, F_OK) == 0 && !layout_is_image()) {
 		(void)systemctl("stop", unit);
@@ -155,6 +156,7 @@ timer_stop(const char *service)
 	free(path);
 	for (int i = 0; i < 2; i++) {
 		path = unit_path(service, suffixes[i]);
+		atomic_tidy(path);
 		(void)unlink(path);
 		free(path);
 	}

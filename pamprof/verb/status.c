@@ -7,6 +7,7 @@
 
 #include "../base/message.h"
 #include "../command.h"
+#include "../install/layout.h"
 #include "../install/session.h"
 #include "../install/status.h"
 
@@ -28,6 +29,10 @@ act(const void *values, int argc, char **argv, struct error *error)
 	r = session_begin(&session, options->root,
 			  geteuid() == 0 ? SESSION_REPAIRS : SESSION_LOOKS,
 			  &why);
+	if (r != 0 && options->root != NULL && !layout_is_image()) {
+		session_end(&session);
+		return error_set(error, why.code, "%s", why.text);
+	}
 	if (r != 0 && session.state == NULL) {
 		/* Where nothing can be written, looking is still possible. */
 		message_warn("%s", why.text);

@@ -256,6 +256,24 @@ refused "pam.d" "$service"
 mv /etc/pam.away /etc/pam.d
 mended "missing folder"
 
+# An image: nothing outside of it changes, and it comes back as it was.
+mkdir "$work/up" "$work/wk" "$work/image"
+if mount -t overlay overlay "$work/image" -o \
+    "lowerdir=/,upperdir=$work/up,workdir=$work/wk" 2> /dev/null; then
+	cp "$work/original" "$work/image$file"
+	cp /etc/pam.d/pp-include "$work/image/etc/pam.d"
+	instrument --root "$work/image" "$service"
+	grep -q pamprof= "$work/image$file" || fail "the image is as it was"
+	is_original "--root"
+	"$pamprof" status --root "$work/image" | grep -q ': instrumented since' ||
+	    fail "status --root"
+	"$pamprof" restore --root "$work/image" > /dev/null || fail "restore --root"
+	cmp "$work/original" "$work/image$file" || fail "the image is not restored"
+	umount "$work/image"
+fi
+"$pamprof" status --root "$work/nowhere" > /dev/null 2>&1 &&
+    fail "an image that is not there"
+
 # A file that cannot be proved the same: the shims' folder in others' hands.
 chmod o+w "$BUILD/modules"
 refused "written to by others" "$service"

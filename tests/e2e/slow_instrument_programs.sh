@@ -152,6 +152,23 @@ diff "$work/bare.log" "$work/instrumented.log" || fail "logs differ"
     fail "too few sessions: $(cat "$work/instrumented.out")"
 [ "$(wc -l < "$work/instrumented.log")" -ge 20 ] || fail "the logs are short"
 
+# The report knows every call's rule, and of each service that opened a
+# session all rules of it; pam_deny is jumped over in all of them.
+"$pamprof" report --by rule --format json > "$work/report.json" 2> "$work/err" ||
+    fail "report: $(cat "$work/err")"
+[ "$(jq '.totals.logins >= 14 and ([.groups[] | select(.file == null)] == [])' \
+    "$work/report.json")" = true ] || fail "logins or rules are missing: $(
+    jq -c '.totals, (.groups[] | select(.file == null))' "$work/report.json")"
+for service in sshd su su-l sudo login runuser; do
+	missing=$(jq -r --slurpfile report "$work/report.json" '
+	    [$report[0].groups[] | select(.group == "session") |
+	    "\(.file):\(.line)"] as $seen | .rules[] |
+	    select(.group == "session" and .module != "pam_deny.so") |
+	    "\(.file):\(.line)" | select([.] | inside($seen) | not)' \
+	    /etc/pamprof/$service.[0-9]*/map.json)
+	[ -z "$missing" ] || fail "$service: not in the report: $missing"
+done
+
 # Ten at once.
 for i in 1 2 3 4 5 6 7 8 9 10; do
 	ssh_login publickey - > "$work/ten.$i" &
