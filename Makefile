@@ -53,7 +53,7 @@ OBSERVER := $(sort $(wildcard $(patsubst %,modules/%.c,ring emit usage \
 	call conversation)))
 MODULES := $(patsubst %,$(BUILD)/modules/%.so,pam_timing \
 	$(if $(wildcard modules/resident.c),pamprof_resident) \
-	$(if $(wildcard modules/audit.c),pamprof_audit))
+	$(if $(wildcard modules/audit.c),pamprof_audit) pam_trial)
 
 object = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 TOOL_OBJECTS := $(call object,$(TOOL_SOURCES) modules/ring.c modules/emit.c)
@@ -71,7 +71,7 @@ FUZZ_PROGRAMS := $(patsubst tests/%.c,$(BUILD)/tests/%,$(FUZZERS))
 
 # ---- How ------------------------------------------------------------------
 PKG_CONFIG = pkg-config
-PACKAGES = jansson libtirpc
+PACKAGES = jansson libtirpc libcrypto zlib libzstd
 PKG_CFLAGS := $(shell $(PKG_CONFIG) --cflags $(PACKAGES) 2>/dev/null)
 PKG_LIBS := $(shell $(PKG_CONFIG) --libs $(PACKAGES) 2>/dev/null)
 
@@ -138,6 +138,8 @@ shared = mkdir -p $(@D); $(CC) $(CFLAGS) -shared -Wl,-z,now,-z,noexecstack \
 
 $(BUILD)/modules/pam_timing.so: $(call object,modules/pam_timing.c)
 $(BUILD)/modules/pam_timing.so: SHARED = $(LEAN)
+$(BUILD)/modules/pam_trial.so: $(call object,modules/pam_trial.c)
+$(BUILD)/modules/pam_trial.so: SHARED = -Wl,-z,relro
 $(BUILD)/modules/pamprof_resident.so: \
 	$(call object,modules/resident.c $(OBSERVER))
 $(BUILD)/modules/pamprof_resident.so: SHARED = -Wl,-z,nodelete,-z,relro \
@@ -320,7 +322,13 @@ install: all
 	for f in $(DATA); do test -d $$f || install -D -m 644 $$f \
 	    $(DESTDIR)$(datadir)/$${f#configs/} || exit 1; done
 
+# Nobody may be left with a stack whose modules are gone. What was restored
+# this minute may still be loaded by a login that has read the old file.
 uninstall:
+	set -e; if [ -z "$(DESTDIR)" ] && [ -e /etc/pamprof/state.json ]; then \
+	    $(bindir)/pamprof restore; \
+	    [ -z "$$(ls $(libdir)/shims 2>/dev/null)" ] || sleep 60; \
+	    $(bindir)/pamprof status; rm -rf /etc/pamprof; fi
 	rm -f $(DESTDIR)$(bindir)/pamprof
 	for p in $(wildcard pamprof/*.1 modules/*.[58]); do \
 	    rm -f $(DESTDIR)$(mandir)/man$${p##*.}/$${p##*/}; done

@@ -18,9 +18,11 @@
 
 #define HELP_COLUMNS 79
 
-const struct command *const commands[] = { &command_run, &command_trace,
-					   &command_show, &command_doctor,
-					   NULL };
+const struct command *const commands[] = {
+	&command_run,     &command_trace,  &command_show,
+	&command_report,  &command_doctor, &command_instrument,
+	&command_restore, &command_status, NULL
+};
 
 /* "-n, --runs RUNS" or "    --yes". */
 static void

@@ -44,7 +44,8 @@ struct command {
 };
 
 extern const struct command command_run, command_trace, command_show,
-    command_doctor;
+    command_report, command_doctor, command_instrument, command_restore,
+    command_status;
 
 /* All commands, ended by NULL. */
 extern const struct command *const commands[];

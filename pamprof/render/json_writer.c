@@ -22,6 +22,18 @@ escape_character(struct buffer *out, uint32_t character)
 	buffer_format(out, "\\u%04x", character);
 }
 
+/* Length of the beginning that is written as it is: most of any text. */
+static size_t
+plain_length(const char *text)
+{
+	size_t length = 0;
+
+	while (text[length] >= ' ' && text[length] < 0x7f &&
+	       text[length] != '"' && text[length] != '\\')
+		length++;
+	return length;
+}
+
 static void
 write_string(struct buffer *out, const char *text)
 {
@@ -30,6 +42,11 @@ write_string(struct buffer *out, const char *text)
 
 	buffer_char(out, '"');
 	for (; left; text += size, left -= size) {
+		size = plain_length(text);
+		if (size) {
+			buffer_bytes(out, text, size);
+			continue;
+		}
 		size = text_character(text, left, &character);
 		if (size == 0) {
 			size = 1;

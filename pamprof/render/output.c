@@ -180,20 +180,29 @@ output_open(struct output *output, const struct output_options *options,
 }
 
 int
+output_empty(struct output *output, struct error *error)
+{
+	struct stat status;
+	int descriptor = fileno(output->stream);
+
+	if (output->stream != stdout && fstat(descriptor, &status) == 0 &&
+	    S_ISREG(status.st_mode) && ftruncate(descriptor, 0) != 0)
+		return error_errno(error, "cannot empty %s", output->name);
+	return 0;
+}
+
+int
 output_report(struct output *output, const struct report *report,
 	      struct error *error)
 {
 	struct buffer text = { 0 };
-	struct stat status;
-	int descriptor = fileno(output->stream), r = 0;
+	int r;
 
 	output->render(&text, report, &output->style);
-	if (output->stream != stdout && fstat(descriptor, &status) == 0 &&
-	    S_ISREG(status.st_mode) && ftruncate(descriptor, 0) != 0)
-		r = error_errno(error, "cannot empty %s", output->name);
-	else if (fwrite(text.data, 1, text.length, output->stream) !=
-		     text.length ||
-		 fflush(output->stream) != 0)
+	r = output_empty(output, error);
+	if (r == 0 &&
+	    (fwrite(text.data, 1, text.length, output->stream) != text.length ||
+	     fflush(output->stream) != 0))
 		r = error_errno(error, "cannot write %s", output->name);
 	buffer_free(&text);
 	return r;

@@ -50,6 +50,12 @@ struct output {
 int output_open(struct output *output, const struct output_options *options,
 		struct error *error);
 
+/*
+ * Drops what the file holds: for those who write to stream themselves, when
+ * they have something to write.
+ */
+int output_empty(struct output *output, struct error *error);
+
 /* Renders and writes; ERROR_SYSTEM when not every byte could be written. */
 int output_report(struct output *output, const struct report *report,
 		  struct error *error);

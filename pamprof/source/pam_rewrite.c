@@ -198,7 +198,16 @@ number_file(struct numbering *numbering, struct pam_file *file)
 void
 pam_rewrite_number(struct pam_stack *stack, pam_shim_for shim, void *context)
 {
-	struct numbering numbering = { .shim = shim, .context = context };
+	pam_rewrite_number_from(stack, 0, shim, context);
+}
+
+void
+pam_rewrite_number_from(struct pam_stack *stack, unsigned base,
+			pam_shim_for shim, void *context)
+{
+	struct numbering numbering = { .last = base,
+				       .shim = shim,
+				       .context = context };
 
 	number_file(&numbering, stack->root);
 	number_file(&numbering, stack->other);

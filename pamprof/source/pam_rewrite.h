@@ -28,6 +28,10 @@ typedef const char *(*pam_shim_for)(void *context, struct pam_rule *rule);
 void pam_rewrite_number(struct pam_stack *stack, pam_shim_for shim,
 			void *context);
 
+/* The same with markers from base + 1 on: one ring serves many stacks. */
+void pam_rewrite_number_from(struct pam_stack *stack, unsigned base,
+			     pam_shim_for shim, void *context);
+
 /*
  * Appends the file with every numbered rule's module word replaced by its
  * shim and " pamprof=MARKER" put behind its last argument, and every include

@@ -10,7 +10,7 @@ from pathlib import Path
 
 # Of modules/, the formats and what writes records; never an observer.
 SHARED = {"record.h", "record_kinds.h", "ring.h", "ring_header.h", "call.h", "emit.h",
-          "checksum.h", "patch.h"}
+          "checksum.h", "patch.h", "trial.h"}
 # A folder, and the folders it may include besides itself.
 BELOW = {
     "base": set(),
