@@ -74,6 +74,12 @@ has_mapped(const char *pid, const struct stat *ring)
 	return found;
 }
 
+static bool
+is_privileged(const unsigned uids[4])
+{
+	return uids[0] == 0 || uids[1] == 0 || uids[2] == 0;
+}
+
 /* One look at all processes; number of those that should not have it. */
 static unsigned
 look(const struct stat *ring, bool verbose)
@@ -85,16 +91,17 @@ look(const struct stat *ring, bool verbose)
 	while (processes != NULL && (entry = readdir(processes)) != NULL) {
 		unsigned uids[4];
 		char name[64] = "";
-		bool privileged;
 
 		if (entry->d_name[0] < '0' || entry->d_name[0] > '9' ||
 		    !read_status(entry->d_name, uids, name))
 			continue;
-		privileged = uids[0] == 0 || uids[1] == 0 || uids[2] == 0;
-		if ((privileged && !verbose) ||
-		    !has_mapped(entry->d_name, ring))
+		/* Asked again: it may have become a setuid program meanwhile. */
+		if ((is_privileged(uids) && !verbose) ||
+		    !has_mapped(entry->d_name, ring) ||
+		    !read_status(entry->d_name, uids, name) ||
+		    (is_privileged(uids) && !verbose))
 			continue;
-		wrong += !privileged;
+		wrong += !is_privileged(uids);
 		(void)printf("%s %u %s\n", entry->d_name, uids[1], name);
 	}
 	if (processes != NULL)
