@@ -162,11 +162,11 @@ drain(struct attempt *attempt, bool final)
 
 /* Answers a question; the time a person takes is not the module's. */
 static int
-serve(struct attempt *attempt, struct error *error)
+serve(struct attempt *attempt, const struct child *child, struct error *error)
 {
 	uint64_t start = emit_now();
 	int r = answers_serve(attempt->answers, attempt->sockets[0],
-			      attempt->signals, error);
+			      attempt->signals, child->pidfd, error);
 
 	attempt->deadline_ns += emit_now() - start;
 	return r;
@@ -223,7 +223,7 @@ watch(struct attempt *attempt, const struct child *child, struct error *error)
 			return 1;
 		}
 		if ((fds[2].revents & POLLIN) != 0)
-			r = serve(attempt, error);
+			r = serve(attempt, child, error);
 		else if ((fds[2].revents & POLLHUP) != 0)
 			fds[2].fd = -1; /* a module has closed it */
 		if (r == 0 && has_ended(child))

@@ -309,9 +309,10 @@ no_answer(const struct answers *answers, const char *prompt,
 }
 
 int
-answers_serve(struct answers *answers, int socket, int cancel,
+answers_serve(struct answers *answers, int socket, int cancel, int process,
 	      struct error *error)
 {
+	const struct terminal_wait wait = { cancel, process, socket };
 	struct question question;
 	struct reply reply = { 0 };
 	struct secret line = { 0 };
@@ -324,8 +325,10 @@ answers_serve(struct answers *answers, int socket, int cancel,
 	question.text[sizeof(question.text) - 1] = '\0';
 	if (answers->source == FROM_TERMINAL)
 		r = terminal_ask(&line, question.text,
-				 question.style == PAM_PROMPT_ECHO_ON, cancel,
+				 question.style == PAM_PROMPT_ECHO_ON, &wait,
 				 &why);
+	if (r == TERMINAL_GONE)
+		return 0; /* who waits for it will see */
 	if (answers->source != FROM_TERMINAL || r == ERROR_INPUT)
 		r = no_answer(answers, question.text, error);
 	else if (r != 0)

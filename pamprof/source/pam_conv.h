@@ -45,10 +45,11 @@ int conversation_converse(int count, const struct pam_message **messages,
 /*
  * The parent's side: takes one question from the socket, asks the terminal
  * and sends the answer. cancel is a descriptor that ends the wait when it
- * becomes readable. Returns 0, or ERROR_INPUT that names the prompt when
- * there is no answer to it, or ERROR_SYSTEM (cancelled as well).
+ * becomes readable, process the pidfd of who asks, or -1. Returns 0 (also
+ * when who asked is gone), or ERROR_INPUT that names the prompt when there
+ * is no answer to it, or ERROR_SYSTEM (cancelled as well).
  */
-int answers_serve(struct answers *answers, int socket, int cancel,
+int answers_serve(struct answers *answers, int socket, int cancel, int process,
 		  struct error *error);
 
 #endif

@@ -33,23 +33,31 @@ write_clean(int tty, const char *text)
 		return; /* the question is lost, the answer may still come */
 }
 
-/* Waits until a line can be read; false when cancelled. */
-static bool
-wait_for_line(int tty, int cancel)
+/*
+ * Waits until a line can be read. A process that died at its prompt is
+ * noticed at once: nobody presses Enter for it.
+ */
+static int
+wait_for_line(int tty, const struct terminal_wait *wait, struct error *error)
 {
 	struct pollfd fds[] = { { .fd = tty, .events = POLLIN },
-				{ .fd = cancel, .events = POLLIN } };
+				{ .fd = wait->cancel, .events = POLLIN },
+				{ .fd = wait->process, .events = POLLIN },
+				{ .fd = wait->socket } };
 
-	while (poll(fds, 2, -1) < 0) {
+	while (poll(fds, 4, -1) < 0) {
 		if (errno != EINTR)
-			return false;
+			return error_errno(error, "cannot wait for an answer");
 	}
-	return fds[1].revents == 0;
+	if (fds[1].revents != 0)
+		return error_set(error, ERROR_SYSTEM,
+				 "interrupted at a prompt");
+	return fds[2].revents != 0 || fds[3].revents != 0 ? TERMINAL_GONE : 0;
 }
 
 int
-terminal_ask(struct secret *line, const char *prompt, bool echo, int cancel,
-	     struct error *error)
+terminal_ask(struct secret *line, const char *prompt, bool echo,
+	     const struct terminal_wait *wait, struct error *error)
 {
 	struct termios before, silent;
 	int tty = open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC), r;
@@ -67,8 +75,9 @@ terminal_ask(struct secret *line, const char *prompt, bool echo, int cancel,
 	if (!echo)
 		(void)tcsetattr(tty, TCSAFLUSH, &silent);
 	write_clean(tty, prompt);
-	if (!wait_for_line(tty, cancel))
-		r = error_set(error, ERROR_SYSTEM, "interrupted at a prompt");
+	r = wait_for_line(tty, wait, error);
+	if (r != 0) /* what is said next begins a line */
+		write_clean(tty, "\n");
 	else if ((r = secret_open(line, LINE_SIZE, error)) == 0)
 		r = secret_read_line(line, tty, error);
 	if (!echo)
@@ -80,10 +89,11 @@ terminal_ask(struct secret *line, const char *prompt, bool echo, int cancel,
 int
 terminal_agree(const char *question)
 {
+	const struct terminal_wait forever = { -1, -1, -1 };
 	struct secret line;
 	int yes;
 
-	if (terminal_ask(&line, question, true, -1, NULL) != 0)
+	if (terminal_ask(&line, question, true, &forever, NULL) != 0)
 		return -1;
 	yes = line.length > 0 && strchr("yY", line.data[0]) != NULL;
 	secret_wipe(&line);

@@ -134,5 +134,26 @@ for key, number in (b"\x03", signal.SIGINT), (b"\x1c", signal.SIGQUIT):
     status, seen = finish(pid, fd, seen)
     if os.waitstatus_to_exitcode(status) != -number:
         fail("interrupted: status", status, seen)
+
+# A module whose process dies at the prompt: nobody has to press Enter. It
+# is the only child of pamprof while the prompt is open.
+pid, fd = start("asks", "--rhost", "here")
+seen = wait_for(fd, b"Host:", b"")
+os.write(fd, b"here\n")
+seen = wait_for(fd, b"Password:", seen)
+time.sleep(0.3)
+children = open("/proc/%d/task/%d/children" % (pid, pid)).read().split()
+if len(children) != 1:
+    fail("children at the prompt:", children)
+os.kill(int(children[0]), signal.SIGKILL)
+end = time.time() + 10
+while not echo(fd) and time.time() < end:
+    time.sleep(0.05)
+if not echo(fd):
+    fail("no echo after the death of the module's process")
+    os.kill(pid, signal.SIGTERM)
+status, seen = finish(pid, fd, seen)
+if os.waitstatus_to_exitcode(status) != 1 or b"SIGKILL" not in seen:
+    fail("a death at the prompt:", status, seen)
 sys.exit(failed)
 END

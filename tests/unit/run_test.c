@@ -201,12 +201,12 @@ test_answers_run_out(void)
 	CU_ASSERT_EQUAL(
 	    socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets), 0);
 	CU_ASSERT(send(sockets[1], &question, sizeof(question), 0) > 0);
-	CU_ASSERT_EQUAL(answers_serve(answers, sockets[0], -1, &error),
+	CU_ASSERT_EQUAL(answers_serve(answers, sockets[0], -1, -1, &error),
 			ERROR_INPUT);
 	CU_ASSERT_PTR_NOT_NULL(strstr(error.text, "\"Token: \""));
 	/* Something else than a question is nobody's business. */
 	CU_ASSERT(send(sockets[1], "x", 1, 0) == 1);
-	CU_ASSERT_EQUAL(answers_serve(answers, sockets[0], -1, &error), 0);
+	CU_ASSERT_EQUAL(answers_serve(answers, sockets[0], -1, -1, &error), 0);
 	close(sockets[0]);
 	close(sockets[1]);
 	answers_close(answers);
