@@ -52,17 +52,6 @@ name_module(struct buffer *out, const struct map_rule *rule, const char *label,
 }
 
 void
-name_rule(struct buffer *out, const struct map_rule *rule, const char *label,
-	  bool unicode)
-{
-	name_module(out, rule, label, unicode);
-	if (rule && rule->args && *rule->args) {
-		buffer_char(out, ' ');
-		text_safe(out, rule->args, unicode);
-	}
-}
-
-void
 name_place(struct buffer *out, const struct map_rule *rule, bool unicode)
 {
 	if (!rule || !rule->file)

@@ -7,11 +7,7 @@
 
 #include "render.h"
 
-/* "pam_unix.so nullok"; label is the path of a module without a rule. */
-void name_rule(struct buffer *out, const struct map_rule *rule,
-	       const char *label, bool unicode);
-
-/* "pam_unix.so". */
+/* "pam_unix.so"; label is the path of a module without a rule. */
 void name_module(struct buffer *out, const struct map_rule *rule,
 		 const char *label, bool unicode);
 

@@ -12,15 +12,14 @@
 #include "../base/alloc.h"
 #include "text.h"
 #include "units.h"
+#include "words.h"
 
 #define BAR_CELLS   6
 #define BAR_COLUMNS 90 /* a terminal narrower than this has no room */
 #define PLACE_MAX   18
-#define PLACE_MIN   6
 #define NAME_MIN    12
 #define BOLD        "\033[1m"
 #define YELLOW      "\033[1;33m"
-#define RED         "\033[31m"
 #define PLAIN       "\033[0m"
 #define NUMBER_SIZE 32
 
@@ -64,18 +63,14 @@ void
 table_free(struct table *table)
 {
 	for (size_t i = 0; i < table->count; i++) {
+		free(table->rows[i].lead);
 		free(table->rows[i].name);
+		free(table->rows[i].arguments);
 		free(table->rows[i].note);
 		free(table->rows[i].place);
 	}
 	free(table->rows);
 	memset(table, 0, sizeof(*table));
-}
-
-static const char *
-or_empty(const char *text)
-{
-	return text ? text : "";
 }
 
 /* The text of one number; "" where the row has none. */
@@ -136,13 +131,10 @@ numbers_width(const struct layout *layout)
 	return width + 2;
 }
 
-/* Width of a name with its indentation and result. */
-static size_t
-name_width(const struct table_row *row)
+static bool
+has_place(const struct table_row *row)
 {
-	size_t width = row->indent + text_width(or_empty(row->name));
-
-	return row->note ? width + 2 + text_width(row->note) : width;
+	return row->place && *row->place;
 }
 
 static void
@@ -151,11 +143,14 @@ measure_names(struct layout *layout, const struct table *table)
 	size_t numbers = numbers_width(layout), room, name = 4, place = 0;
 
 	for (size_t i = 0; i < table->count; i++) {
-		size_t here = text_width(or_empty(table->rows[i].place));
+		size_t here;
 
+		if (!has_place(&table->rows[i]))
+			continue;
+		here = text_width(table->rows[i].place);
 		if (here > place)
 			place = here;
-		here = table->rows[i].place ? name_width(&table->rows[i]) : 0;
+		here = words_width(&table->rows[i]);
 		if (here > name)
 			name = here;
 	}
@@ -276,59 +271,18 @@ print_share(struct buffer *out, const struct layout *layout,
 		print_bar(out, layout, row->own, total);
 }
 
-/* The name and its result, which is cut last; returns the columns used. */
-static size_t
-print_name(struct buffer *out, const struct layout *layout,
-	   const struct table_row *row, size_t room)
-{
-	const char *red = layout->style->colour && row->bad ? RED : "";
-	size_t note = row->note ? text_width(row->note) + 2 : 0;
-	size_t left = room - row->indent, start = out->length, used;
-	bool unicode = layout->style->unicode;
-
-	text_cut(out, or_empty(row->name), left > note + 4 ? left - note : 4,
-		 unicode);
-	used = row->indent + text_width(out->data + start);
-	if (!note || used + 2 >= room)
-		return used;
-	buffer_format(out, "  %s", red);
-	start = out->length;
-	text_cut(out, row->note, room - used - 2, unicode);
-	used += 2 + text_width(out->data + start);
-	buffer_text(out, *red ? PLAIN : "");
-	return used;
-}
-
-/* What a row says: name, result, and the place in a column of its own. */
+/* Rows without a place, as those of phases, may use its column too. */
 static void
 print_words(struct buffer *out, const struct layout *layout,
 	    const struct table_row *row)
 {
-	size_t room = layout->name, used, left;
-	const char *place = or_empty(row->place);
-	size_t least = text_width(place);
+	struct words_room room = { .end = layout->line };
 
-	if (least > PLACE_MIN)
-		least = PLACE_MIN;
-	if (!*place)
-		room = layout->line;
-	else if (layout->place)
-		room += layout->place + 2;
-	pad(out, row->indent);
-	if (least < PLACE_MIN || !row->note)
-		left = *place ? layout->name : room;
-	else
-		left = room - PLACE_MIN - 2;
-	if (left > layout->name && *place &&
-	    row->indent + 4 + 2 + text_width(row->note) < layout->name)
-		left = layout->name;
-	used = print_name(out, layout, row, left);
-	if (!*place || used + 2 + least > room)
-		return;
-	left = used < layout->name ? layout->name - used : 0;
-	pad(out, left + 2);
-	left = room - used - left - 2;
-	text_cut_middle(out, place, left, layout->style->unicode);
+	if (has_place(row)) {
+		room.place = layout->name + 2;
+		room.end = room.place + layout->place;
+	}
+	words_print(out, row, &room, layout->style);
 }
 
 static void

@@ -22,7 +22,8 @@ struct table_row {
 	unsigned indent;
 	uint64_t wall, own; /* own: what the share is computed from */
 	uint64_t cpu, wait, human, calls;
-	char *name, *note, *place; /* note: a result; never cut */
+	char *lead, *name, *arguments; /* lead: the phase; may be NULL */
+	char *note, *place;            /* note: a result */
 };
 
 struct table {

@@ -79,12 +79,13 @@ static void
 add_rule(struct sheet *sheet, const struct report_rule *rule, bool flat)
 {
 	struct table_row *row = table_add(&sheet->table);
-	struct buffer name = { 0 }, place = { 0 };
+	struct buffer name = { 0 }, place = { 0 }, arguments = { 0 };
 	bool unicode = sheet->style->unicode;
 
 	if (flat)
-		buffer_format(&name, "%s ", name_phase(rule->phase));
-	name_rule(&name, rule->rule, rule->label, unicode);
+		row->lead = alloc_string(name_phase(rule->phase));
+	name_module(&name, rule->rule, rule->label, unicode);
+	text_safe(&arguments, rule->rule ? rule->rule->args : NULL, unicode);
 	name_place(&place, rule->rule, unicode);
 	row->style = rule == sheet->slowest.rule ? ROW_SLOWEST : ROW_PLAIN;
 	row->indent = flat ? 0 : 2;
@@ -93,6 +94,7 @@ add_rule(struct sheet *sheet, const struct report_rule *rule, bool flat)
 	row->calls = rule->calls;
 	set_split(row, &rule->median_split);
 	row->name = buffer_take(&name);
+	row->arguments = buffer_take(&arguments);
 	row->place = buffer_take(&place);
 	row->note = results_text(rule->results, rule->results_count,
 				 rule->unfinished, false);
@@ -109,7 +111,7 @@ add_self(struct sheet *sheet, const struct report_phase *phase, bool flat)
 	struct buffer name = { 0 };
 
 	if (flat)
-		buffer_format(&name, "%s ", name_phase(phase->phase));
+		row->lead = alloc_string(name_phase(phase->phase));
 	buffer_text(&name, "libpam itself");
 	if (delay) {
 		buffer_text(&name, ": fail delay ");
@@ -191,13 +193,26 @@ add_stack(struct sheet *sheet)
 	}
 }
 
+/* By name, where times do not tell rows apart. */
+static int
+by_words(const struct table_row *a, const struct table_row *b)
+{
+	int order = strcmp(a->lead ? a->lead : "", b->lead ? b->lead : "");
+
+	if (order == 0)
+		order = strcmp(a->name, b->name);
+	return order
+		   ? order
+		   : strcmp(a->place ? a->place : "", b->place ? b->place : "");
+}
+
 static int
 by_wall(const void *a, const void *b)
 {
 	const struct table_row *x = a, *y = b;
 
 	return x->wall != y->wall ? (x->wall < y->wall) - (x->wall > y->wall)
-				  : strcmp(x->name, y->name);
+				  : by_words(x, y);
 }
 
 static int

@@ -71,6 +71,8 @@ quotient(struct buffer *out, uint64_t part, uint64_t whole, unsigned decimals)
 		step *= 10;
 		value = (value + step / 2) / step * step;
 	}
+	if (value == 0)
+		digits = 0; /* nothing, or next to it, looks one way */
 	buffer_format(out, "%llu",
 		      (unsigned long long)(value / powers[digits]));
 	if (digits)

@@ -301,6 +301,48 @@ hostile_names(void)
 	rule_map_free(map);
 }
 
+/* As Debian's stack of sshd: long names, results, phases and places. */
+static const struct rule_words narrow[] = {
+	{ "/etc/pam.d/login", 9, "auth", "optional", "pam_faildelay.so",
+	  "delay=3000000" },
+	{ "/etc/pam.d/common-session-noninteractive", 130, "session",
+	  "optional", "pam_systemd.so", "class=user" },
+	{ "/etc/pam.d/sshd", 33, "session", "optional", "pam_motd.so",
+	  "motd=/run/motd.dynamic noupdate" },
+	{ "/etc/pam.d/sshd", 40, "session", "required", "pam_selinux_permit.so",
+	  "close" },
+};
+
+/* What tells rows apart is there: module, result, line; cut is the rest. */
+static void
+words_give_way(void)
+{
+	static const struct render_style by_wall = { .columns = 80,
+						     .sort = SORT_WALL };
+	struct rule_map *map = map_new(narrow, COUNT(narrow));
+	struct span *run = span_new(NULL, KIND_RUN, PHASE_NONE, 1900 * MS);
+	struct span *phase =
+	    span_new(run, KIND_PHASE, PHASE_AUTHENTICATE, 1200 * MS);
+	struct buffer out = { 0 };
+
+	span_cpu(span_call(phase, 1, 1100 * MS, PAM_IGNORE), 60 * MS);
+	phase = span_new(run, KIND_PHASE, PHASE_CLOSE_SESSION, 600 * MS);
+	span_cpu(phase, 153 * MS);
+	span_cpu(span_call(phase, 2, 300 * MS, PAM_SERVICE_ERR), 151 * MS);
+	span_cpu(span_call(phase, 3, 100 * MS, PAM_IGNORE), 200 * US);
+	span_call(phase, 4, 30 * MS, PAM_AUTHINFO_UNAVAIL);
+	check_tree("narrow.txt", map, &run, 1, &piped);
+	check_tree("narrow_by_wall.txt", map, &run, 1, &by_wall);
+	render(&out, map, &run, 1, &by_wall);
+	CU_ASSERT_PTR_NOT_NULL(strstr(out.data, "pam_motd.so"));
+	CU_ASSERT_PTR_NOT_NULL(strstr(out.data, "pam_systemd"));
+	CU_ASSERT_PTR_NOT_NULL(strstr(out.data, "SERVICE_ERR"));
+	CU_ASSERT_PTR_NOT_NULL(strstr(out.data, ":130\n"));
+	buffer_free(&out);
+	span_free(run);
+	rule_map_free(map);
+}
+
 /* Any width must do, with every kind of row. */
 static void
 every_width(void)
@@ -386,6 +428,7 @@ tree_tests(void)
 		{ "crash and losses", crash_and_losses },
 		{ "forty rules", forty_rules },
 		{ "hostile names", hostile_names },
+		{ "words give way", words_give_way },
 		{ "every width", every_width },
 		{ "nothing", nothing },
 		{ "json", json_reports },
