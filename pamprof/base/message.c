@@ -62,6 +62,49 @@ message_warn(const char *format, ...)
 	say("pamprof: warning: ", text);
 }
 
+/* Columns of the first bytes of UTF-8, as if no character were wide. */
+static size_t
+columns_of(const char *text, size_t bytes)
+{
+	size_t columns = 0;
+
+	for (size_t i = 0; i < bytes; i++)
+		columns += ((unsigned char)text[i] & 0xc0) != 0x80;
+	return columns;
+}
+
+/* How many bytes of text, from column at on, are a line's. */
+static size_t
+line_length(const char *text, size_t at, size_t columns)
+{
+	size_t fits = strcspn(text, " "), next;
+
+	while (text[fits]) {
+		next = fits + 1 + strcspn(text + fits + 1, " ");
+		if (at + columns_of(text, next) > columns)
+			break;
+		fits = next;
+	}
+	return fits;
+}
+
+void
+message_warn_folded(const char *text)
+{
+	const char *prefix = "pamprof: warning: ";
+	size_t columns = message_columns(STDERR_FILENO), length;
+	char line[1024];
+
+	do {
+		length = line_length(text, strlen(prefix), columns);
+		(void)snprintf(line, sizeof(line), "%.*s", (int)length, text);
+		say(prefix, line);
+		prefix = "  ";
+		text += length;
+		text += *text == ' ';
+	} while (*text);
+}
+
 void
 message_note(const char *format, ...)
 {

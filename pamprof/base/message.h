@@ -16,6 +16,12 @@ void message_error(const struct error *error);
 void message_warn(const char *format, ...)
     __attribute__((format(printf, 1, 2)));
 
+/*
+ * A warning that may be long: broken at blanks into lines as wide as the
+ * terminal, or 80 columns, the later ones indented. Words are left whole.
+ */
+void message_warn_folded(const char *text);
+
 /* One line on stderr, as it is but for control bytes. */
 void message_note(const char *format, ...)
     __attribute__((format(printf, 1, 2)));

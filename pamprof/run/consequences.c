@@ -163,7 +163,7 @@ say(char *list)
 
 	for (char *line = strtok_r(list, "\n", &save); line != NULL;
 	     line = strtok_r(NULL, "\n", &save))
-		message_warn("%s", line);
+		message_warn_folded(line);
 }
 
 int

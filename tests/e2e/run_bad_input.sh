@@ -76,6 +76,12 @@ check 3 'no terminal' asks --confdir d --phases auth
 check 3 'asks "Password:"' asks --confdir d --phases auth --answers /dev/null
 check 2 "say --yes" exec --confdir d --phases auth
 check 0 "runs a program" exec --confdir d --phases auth --yes
+long=a-folder-with-a-name-of-more-than-forty-letters
+mkdir $long
+cp d/exec d/other $long
+# Without a terminal, warnings are broken at 80 columns.
+check 0 "  ($long/exec:1) runs a program" \
+    exec --confdir $long --phases auth --yes
 check 0 "" "${good[@]}"
 check 0 "" "${good[@]}" -u no-such-user
 check 1 "" other --confdir d --phases auth

@@ -17,7 +17,7 @@ echo "auth required $stub auth.echo=Host: auth.expect=rhost" > d/asks
 echo "auth required $stub auth.prompt=Password: auth.sleep=5" >> d/asks
 echo "auth required pam_exec.so /bin/true" > d/exec
 exec python3 - "$BUILD/pamprof" << 'END'
-import json, os, pty, select, signal, sys, termios, time
+import fcntl, json, os, pty, select, signal, struct, sys, termios, time
 
 program = sys.argv[1]
 failed = False
@@ -46,9 +46,11 @@ def wait_for(fd, text, seen):
     return seen
 
 
-def start(*words):
+def start(*words, columns=80):
     pid, fd = pty.fork()
     if pid == 0:
+        fcntl.ioctl(0, termios.TIOCSWINSZ,
+                    struct.pack("4H", 24, columns, 0, 0))
         os.execv(program, [program, "run", "--confdir", "d",
                            "--phases", "auth", *words])
     return pid, fd
@@ -108,6 +110,13 @@ os.write(fd, b"Wk8.typed-secret\n")
 status, seen = finish(pid, fd, seen)
 if status != 0 or b"given up" in seen:
     fail("a slow person:", status, seen)
+
+# Long warnings are broken at the terminal's width.
+pid, fd = start("exec", "--yes", columns=44)
+status, seen = finish(pid, fd, b"")
+warning = b"pamprof: warning: pam_exec.so (d/exec:1)\r\n  runs a program\r\n"
+if warning not in seen:
+    fail("the warning is", seen)
 
 # The question before consequences: no, then yes.
 for answer, expected in (b"n\n", 2), (b"y\n", 0):
