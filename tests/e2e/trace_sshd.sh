@@ -28,8 +28,7 @@ chown -R pp-ssh: /home/pp-ssh/.ssh
 
 # A port nobody listens on; sshd fails, and we try another, if it was taken.
 start_sshd() {
-	local try
-	for try in 1 2 3 4 5; do
+	for _ in 1 2 3 4 5; do
 		port=$((20000 + RANDOM % 20000))
 		cat > "$work/config" <<-END
 			Port $port
@@ -72,6 +71,16 @@ logins() {
 	login keyboard-interactive "wrong-$secret"
 }
 
+# A client leaves before its session is closed, and trace ends with sshd: who
+# ends sshd at once cuts pam_close_session off. sshd's children are waited for.
+sessions_end() {
+	for _ in $(seq 600); do
+		[ -z "$(cat "/proc/$1/task/$1/children")" ] && return
+		sleep 0.05
+	done
+	fail "a session of sshd does not end"
+}
+
 start_sshd
 logins > "$work/alone"
 kill $server
@@ -79,6 +88,7 @@ wait $server
 
 start_sshd "$BUILD/pamprof" trace --save "$work/save" -o "$work/report.json" --
 logins > "$work/traced"
+sessions_end "$(tr -d ' ' < "/proc/$server/task/$server/children")"
 kill -TERM $server
 wait $server
 [ $? -eq 1 ] || fail "refused logins are not status 1"
